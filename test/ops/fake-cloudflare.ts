@@ -39,8 +39,6 @@ export async function startCloudflare() {
   const databases: Database[] = [];
   const namespaces: Namespace[] = [];
   const state = {
-    /** Whether migrations fail inside a response that is a success, as D1 can answer. */
-    failsMigrations: false,
     /** Whether a secret has changed since the served version: Cloudflare deploys only if forced. */
     hasChangedSecrets: false,
     /**
@@ -56,7 +54,7 @@ export async function startCloudflare() {
   /** The animal of the smoke test. */
   let pet = {};
 
-  function find(name: string) {
+  function find(name = '') {
     const worker = workers.get(name);
     if (!worker) throw error(404, 10007, 'This Worker does not exist on your account.');
     return worker;
@@ -107,7 +105,7 @@ export async function startCloudflare() {
       { name: 'BASE_URL', text: `https://${host}/v1` },
     ];
     const { id } = addVersion(worker, bindings, { 'workers/tag': tag });
-    deploy(name, [{ version_id: id, percentage: 100 }]);
+    deploy(name, toAll(id));
   }
 
   const script = '/workers/scripts/:name';
@@ -139,7 +137,7 @@ export async function startCloudflare() {
     const worker = { versions: [], deployments: [] };
     workers.set(name, worker);
     const { id } = await upload(worker, fields);
-    deploy(name, [{ version_id: id, percentage: 100 }]);
+    deploy(name, toAll(id));
     return ok({ id: name });
   });
   routes.get(`${script}/secrets`, () => ok([]));
@@ -148,10 +146,7 @@ export async function startCloudflare() {
     if (enabled) atWorkersDev.add(req.param('name'));
     return ok({ enabled });
   });
-  routes.all(`${script}/:call{schedules|domains/changeset}`, () =>
-    ok({ added: [], removed: [], updated: [], conflicting: [] }),
-  );
-  routes.patch(`${script}/script-settings`, () => ok({}));
+  routes.all(`${script}/:call{schedules|script-settings}`, () => ok({}));
   routes.post(`${script}/versions`, async ({ req }) => {
     return ok(await upload(find(req.param('name')), await req.formData()));
   });
@@ -190,10 +185,8 @@ export async function startCloudflare() {
     const database = databases.find(({ uuid }) => uuid === req.param('uuid'));
     if (!database) throw error(404, 7404, 'The database does not exist.');
     const isRead = /^\s*SELECT/i.test(sql);
-    const success = isRead || !(state.failsMigrations && sql.includes('INSERT INTO'));
-    const results = isRead ? database.sqlite.prepare(sql).all() : [];
-    if (success && !isRead) database.sqlite.exec(sql);
-    return ok([{ results, success, meta: { duration: 0 } }]);
+    if (!isRead) database.sqlite.exec(sql);
+    return answerQuery(true, isRead ? database.sqlite.prepare(sql).all() : []);
   });
   routes.get('/d1/database/:uuid/time_travel/bookmark', () => ok({ bookmark: 'a-bookmark' }));
   routes.get('/d1/database/:uuid', ({ req }) =>
@@ -209,10 +202,7 @@ export async function startCloudflare() {
     namespaces.push({ id, title, values: new Map() });
     return ok({ id, title });
   });
-  // Wrangler reads pages until one is empty.
-  routes.get(kv, ({ req }) =>
-    ok(req.query('page') === '2' ? [] : namespaces.map(({ id, title }) => ({ id, title }))),
-  );
+  routes.get(kv, () => ok(namespaces.map(({ id, title }) => ({ id, title }))));
   const valuesOf = (id: string) => {
     const namespace = namespaces.find((each) => each.id === id);
     if (!namespace) throw error(404, 10013, 'The namespace does not exist.');
@@ -246,12 +236,10 @@ export async function startCloudflare() {
   });
   app.all('/hosts/:host/v1/:path{.+}', async ({ req }) => {
     const { host, path } = req.param();
-    const name = hosts.get(host) ?? host.replace('.anna.workers.dev', '');
-    const { versions = [] } = find(name).deployments.at(-1) ?? {};
+    const { versions = [] } = find(hosts.get(host)).deployments.at(-1) ?? {};
     const asked = req.header('cloudflare-workers-version-overrides') ?? '';
-    const ranked = versions.toSorted((a, b) => b.percentage - a.percentage);
-    const { version_id, percentage } =
-      versions.find((share) => asked.includes(share.version_id)) ?? ranked[0] ?? {};
+    const pinned = versions.find((share) => asked.includes(share.version_id));
+    const { version_id, percentage } = pinned ?? versions.at(-1) ?? {};
     const answer = state.before(`${req.method} /${path} ${percentage}%`);
     if (answer) return answer;
     if (path === 'health') return Response.json({ version: version_id });
@@ -260,8 +248,8 @@ export async function startCloudflare() {
     if (req.method !== 'GET') pet = { id: 1, ...pet, ...(await req.json()) };
     return Response.json(pet, { status: req.method === 'POST' ? 201 : 200 });
   });
-  app.get('/user', () => ok({ email: 'anna@animals.test' }));
-  app.get('/user/tokens/verify', () => ok({ status: 'active' }));
+  // Of the user and the token.
+  app.get('/user/*', () => ok({}));
   // As for a token that may not read them.
   app.get('/memberships', () => error(403, 10000, 'Unauthorized').getResponse());
   app.get('/accounts', () => ok([{ id: ACCOUNT, name: 'Anna' }]));
@@ -290,6 +278,16 @@ export async function startCloudflare() {
     seed,
     close: () => server.close(),
   };
+}
+
+/** The shares of a version that gets all requests. */
+export function toAll(version_id = ''): Shares {
+  return [{ version_id, percentage: 100 }];
+}
+
+/** D1's answer. It can say inside a successful response that the statements failed. */
+export function answerQuery(success: boolean, results: object[] = []) {
+  return ok([{ results, success, meta: { duration: 0 } }]);
 }
 
 function ok(result: unknown) {

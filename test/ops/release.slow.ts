@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SMOKE_KEYS, startClone } from './clone.ts';
-import { error } from './fake-cloudflare.ts';
+import { answerQuery, error, toAll } from './fake-cloudflare.ts';
 
 const { start, run, cloudflare, clone } = startClone(true);
 
@@ -26,7 +26,7 @@ const served = () => production().deployments.at(-1)?.versions;
 const shares = () =>
   production().deployments.map(({ versions }) => versions.map((each) => each.percentage).join('/'));
 /** That of the seed. */
-const oldVersion = () => [{ version_id: production().versions[0]?.id, percentage: 100 }];
+const oldVersion = () => toAll(production().versions[0]?.id);
 
 /** Does something at the first call that matches. */
 function at(call: RegExp, event: () => unknown, time: 'before' | 'after' = 'before') {
@@ -49,9 +49,9 @@ function expectOld(output: string) {
 test('a release to staging serves HEAD to all', async () => {
   expect(await run('node ops/release.ts staging')).toMatch(/staging serves \S+@100% to all\.\n$/);
   const { versions, deployments } = cloudflare().find('animal-store-staging');
-  const [version_id, tag] = [versions.at(-1)?.id, versions.at(-1)?.annotations['workers/tag']];
-  expect(tag).toBe(clone().first);
-  expect(deployments.at(-1)?.versions).toEqual([{ version_id, percentage: 100 }]);
+  const version = versions.at(-1);
+  expect(version?.annotations['workers/tag']).toBe(clone().first);
+  expect(deployments.at(-1)?.versions).toEqual(toAll(version?.id));
 });
 
 test('a promotion serves the new version to 0, 10 and 100 %, and names the way back', async () => {
@@ -171,8 +171,8 @@ test('the way back is tried again when it fails, and overcomes changed secrets',
 
 test('a deployment that takes effect late, after the way back, is undone', async () => {
   at(DEPLOY_100, () => {
-    const versions = [{ version_id: `${production().versions[1]?.id}`, percentage: 100 }];
-    at(/POST \S+deployments /, () => cloudflare().deploy(PRODUCTION, versions), 'after');
+    const late = toAll(production().versions[1]?.id);
+    at(/POST \S+deployments /, () => cloudflare().deploy(PRODUCTION, late), 'after');
     return fault();
   });
   expectOld(await run(PROMOTE, 1));
@@ -180,7 +180,7 @@ test('a deployment that takes effect late, after the way back, is undone', async
 });
 
 test('a migration that D1 refuses in a successful response ends a promotion', async () => {
-  cloudflare().state.failsMigrations = true;
+  at(/INSERT INTO/, () => answerQuery(false));
   const output = await run(PROMOTE, 1);
   expect(output).toContain('migrations failed: 9999_new.sql');
   expectOld(output);
@@ -259,7 +259,7 @@ test.each([
 ])('a promotion leaves it when somebody else %s', async (_, version) => {
   let theirs: unknown;
   at(AT_10, () => {
-    theirs = cloudflare().deploy(PRODUCTION, [{ version_id: version(), percentage: 100 }]);
+    theirs = cloudflare().deploy(PRODUCTION, toAll(version()));
   });
   const output = await run(PROMOTE, 1, { GITHUB_OUTPUT });
   expect(output).toContain(`failed: production serves ${version()}@100%`);

@@ -1,8 +1,9 @@
 /** Set-ups with the real wrangler, from an empty account of a fake of Cloudflare. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startClone } from './clone.ts';
+import { answerQuery } from './fake-cloudflare.ts';
 
 const { start, run, cloudflare, clone } = startClone(false);
 
@@ -76,10 +77,8 @@ test('a set-up refuses what is no host name', async () => {
 });
 
 test('a migration that D1 refuses in a successful response ends a set-up before it deploys', async () => {
-  cloudflare().state.failsMigrations = true;
+  cloudflare().state.before = (line) =>
+    line.includes('INSERT INTO') ? answerQuery(false) : undefined;
   expect(await run(STAGING, 1)).toContain('migrations failed: ');
   expect(() => cloudflare().find(WORKER)).toThrow();
-  expect(readFileSync(join(clone().folder, 'wrangler.toml'), 'utf8')).toContain(
-    'workers_dev = true',
-  );
 });
