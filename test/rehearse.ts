@@ -5,6 +5,8 @@ import { cloneProject, SMOKE_KEYS } from './ops/clone.ts';
 import { error, startCloudflare } from './ops/fake-cloudflare.ts';
 
 console.log('A rehearsal: nothing real is touched, and a minute lasts three seconds.');
+// Otherwise, the clone's commits need the user's name, and may be signed.
+process.env.GIT_CONFIG_GLOBAL = `${import.meta.dirname}/ops/gitconfig`;
 const cloudflare = await startCloudflare();
 const { folder: cwd, first, remove } = await cloneProject(true);
 cloudflare.seed('staging', 'set-up');
