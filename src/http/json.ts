@@ -46,5 +46,6 @@ export function parseBody(text: string): unknown {
 
 /** @param reason - the parser's. It can quote the body, so it must not be logged. */
 export function invalidJson(reason: string): ApiError {
-  return new ApiError('invalid_json', `The body must be valid JSON: ${reason}`);
+  // Of an emoji, the parser quotes a half, which strict parsers of JSON reject in the response.
+  return new ApiError('invalid_json', `The body must be valid JSON: ${reason.toWellFormed()}`);
 }

@@ -24,6 +24,7 @@ test.each([
     'Expected double-quoted property name in JSON at position 29 (line 1 column 30)',
   ],
   ['{"name": “Rex”}', `Unexpected token '“', "{"name": “Rex”}" is not valid JSON`],
+  ['{"name": 🐶}', `Unexpected token '\ufffd', "{"name": 🐶}" is not valid JSON`],
 ])('the message for %s has the place of the error, and the log has not', async (body, reason) => {
   const reply = await store.createPet(body);
   expectError(reply, 400, 'invalid_json', expect.stringContaining(`: ${reason}`));
