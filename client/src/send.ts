@@ -153,7 +153,8 @@ async function attempt<T>(
   moveBookmark(session, response.headers.get('x-d1-bookmark'));
   const text = await response.text();
   const data = parsed(text);
-  if (isResult<T>(response, data)) return { data, next: nextQuery(response.headers.get('link')) };
+  if (isResult<T>(response, data, method))
+    return { data, next: nextQuery(response.headers.get('link')) };
   return responseFailure(response, text, data, apiKey);
 }
 
@@ -200,8 +201,8 @@ function parsed(text: string): unknown {
 }
 
 /** Distinguishes the store from a proxy. The service's own tests compare its fields with its description. */
-function isResult<T>({ status, ok }: Response, data: unknown): data is T {
-  return status === 204 || (ok && data instanceof Object);
+function isResult<T>({ status, ok }: Response, data: unknown, method: string): data is T {
+  return status === 204 ? method === 'DELETE' : ok && data instanceof Object;
 }
 
 /** Concurrent responses arrive in any order. Bookmarks sort by age: https://developers.cloudflare.com/d1/reference/time-travel/ */

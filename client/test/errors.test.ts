@@ -26,6 +26,7 @@ test('an error has the code, the message and the request id of the store', async
 test.each([
   { status: 200, body: '<html>', outcomeUnknown: true },
   { status: 200, body: 'null', outcomeUnknown: true },
+  { status: 204, body: null, outcomeUnknown: true },
   { status: 302, body: null, outcomeUnknown: true },
   { status: 404, body: '<html>No route</html>', outcomeUnknown: false },
   { status: 404, body: '{"code":7,"message":"a message"}', outcomeUnknown: false },
