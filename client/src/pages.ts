@@ -26,11 +26,11 @@ export function pagesOf<T>(fetchPage: (query: string) => Promise<Page<T>>, query
       let next: string | undefined = queryText({ limit: MAX_LIMIT, ...query });
       while (next !== undefined) {
         const page: Page<T> = await fetchPage(next);
+        // Otherwise, the loop might never end. A cache that ignores the query returns one page again and again.
+        if (page.next !== undefined && (page.items.length === 0 || page.next === next))
+          throw new StoreError('invalid_response', 'The pages have no end.');
         yield* page.items;
         next = page.next;
-        // Otherwise, the loop might never end.
-        if (next !== undefined && page.items.length === 0)
-          throw new StoreError('invalid_response', 'An empty page has a next page.');
       }
     },
   };

@@ -35,10 +35,13 @@ test('page(next) continues where a page ends', async () => {
   ]);
 });
 
-test('empty pages without an end are an error, not a loop', async () => {
-  const { store, requests } = clientWith([page('[]', 'a=1')]);
+test.each([
+  { pages: 'empty pages', body: '[]', count: 1 },
+  { pages: 'the same page again', body: '[{"id":1}]', count: 2 },
+])('$pages without an end are an error, not a loop', async ({ body, count }) => {
+  const { store, requests } = clientWith([page(body, 'a=1')]);
   await expect(itemsOf(store.listPets())).rejects.toMatchObject({ code: 'invalid_response' });
-  expect(requests).toHaveLength(1);
+  expect(requests).toHaveLength(count);
 });
 
 const stamped = (bookmark: string) => reply('[]', { headers: { 'X-D1-Bookmark': bookmark } });
