@@ -42,7 +42,7 @@ function at(call: RegExp, event: () => unknown, time: 'before' | 'after' = 'befo
 /** A failed promotion serves the old version again, and claims nothing else. */
 function expectOld(output: string) {
   expect(output).toContain('Going back: ');
-  expect(output).not.toContain('to all.');
+  expect(output).toContain(`failed: production serves ${production().versions[0]?.id}@100%`);
   expect(served()).toEqual(oldVersion());
 }
 
@@ -154,9 +154,26 @@ test.each([
   expectOld(await run(PROMOTE, 1));
 });
 
-test('a promotion goes back when the test at 100 % fails', async () => {
+test('a promotion goes back before it changes routes when the test at 100 % fails', async () => {
   at(DEPLOY_100, () => at(/GET \/pets 100%/, fault));
+  const output = await run(PROMOTE, 1);
+  expectOld(output);
+  expect(output).not.toContain('triggers');
+});
+
+test('a promotion goes back when any key is accepted', async () => {
+  at(AT_10, () => Response.json([]));
   expectOld(await run(PROMOTE, 1));
+});
+
+test('a version is tested after five answers of it in a row', async () => {
+  let answers = 0;
+  cloudflare().state.before = (line) => {
+    if (line === 'GET /health 0%') answers += 1;
+    return answers === 2 && line === 'GET /health 0%' ? Response.json({}) : undefined;
+  };
+  await run('node ops/release.ts staging');
+  expect(answers).toBe(7);
 });
 
 test('the way back is tried again when it fails, and overcomes changed secrets', async () => {
@@ -169,14 +186,19 @@ test('the way back is tried again when it fails, and overcomes changed secrets',
   expect(shares()).toEqual(['100', '0/100', '10/90', '100']);
 });
 
-test('a deployment that takes effect late, after the way back, is undone', async () => {
-  at(DEPLOY_100, () => {
-    const late = toAll(production().versions[1]?.id);
-    at(/POST \S+deployments /, () => cloudflare().deploy(PRODUCTION, late), 'after');
+test.each([
+  ['at 0 %', /POST \S+deployments .*"percentage":0\b/, /GET \S+deployments /, 0],
+  ['at 100 %', DEPLOY_100, /POST \S+deployments /, 100],
+])('a deployment %s that takes effect late, during the way back, is undone', async (...each) => {
+  const [, call, late, percentage] = each;
+  at(call, () => {
+    const next = { version_id: `${production().versions[1]?.id}`, percentage };
+    const versions = [next, ...oldVersion().slice(percentage / 100)];
+    at(late, () => cloudflare().deploy(PRODUCTION, versions), 'after');
     return fault();
   });
   expectOld(await run(PROMOTE, 1));
-  expect(shares()).toEqual(['100', '0/100', '10/90', '100', '100', '100']);
+  expect(production().deployments.at(-2)?.versions[0]?.percentage).toBe(percentage);
 });
 
 test('a migration that D1 refuses in a successful response ends a promotion', async () => {
@@ -194,7 +216,7 @@ test.each([
   at(call, () => process.kill(-(child.pid ?? 0), 'SIGINT'));
   const { code, stdout, stderr } = await exited;
   expect([code, stderr]).toEqual([1, expect.stringContaining('interrupted')]);
-  expectOld(stdout);
+  expectOld(stdout + stderr);
 });
 
 test('SIGTERM during the checks changes nothing', async () => {
@@ -211,9 +233,9 @@ test('Ctrl-C every 0.7 s from 10 % on ends with the old version', async () => {
     timer = setInterval(() => process.kill(-(child.pid ?? 0), 'SIGINT'), 700);
   });
   child.once('exit', () => clearInterval(timer));
-  const { code, stdout } = await exited;
+  const { code, stdout, stderr } = await exited;
   expect([code, timer]).toEqual([1, expect.anything()]);
-  expectOld(stdout);
+  expectOld(stdout + stderr);
 });
 
 /** Runs a command on a terminal, and types an answer to each question. Some shells that do not `exec` it end with 130 after Ctrl-C. */

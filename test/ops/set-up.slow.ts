@@ -42,31 +42,39 @@ test('a set-up that is killed after each call goes on, and ends with one of each
   expect([...cloudflare().atWorkersDev]).toEqual([WORKER]);
 });
 
-test('a set-up with a domain gives a key that may only read', async () => {
-  expect(await run(`${STAGING} --domain api.animals.test`)).toMatch(
-    /^curl -i https:\/\/api\.animals\.test\/v1\/pets -H 'Authorization: Bearer animal_staging_/m,
+test('a set-up with a domain gives a key that may only read, and keeps the domain', async () => {
+  const setUp = 'node ops/set-up.ts production --yes';
+  expect(await run(`${setUp} --domain api.animals.test`)).toMatch(
+    /^curl -i https:\/\/api\.animals\.test\/v1\/pets -H 'Authorization: Bearer animal_production_/m,
   );
   const [record] = cloudflare().namespaces[0]?.values.values() ?? [];
   expect(JSON.parse(record ?? '')).toMatchObject({ scopes: ['read'] });
-  expect([...cloudflare().hosts]).toEqual([['api.animals.test', WORKER]]);
+  expect(await run(setUp)).toContain('https://api.animals.test/v1/pets');
+  expect(await run(`${setUp} --domain other.test`, 1)).toContain('has another host');
+  expect([...cloudflare().hosts]).toEqual([['api.animals.test', 'animal-store-production']]);
+  expect([...cloudflare().atWorkersDev]).toEqual([]);
 });
+
+/** That of the seed. */
+const HOST = 'staging.api.animal-store.test';
 
 test.each<[string, () => unknown, string]>([
   ['a release', () => cloudflare().seed('staging', 'a-commit'), 'the worker has a release'],
-  ['another store', () => cloudflare().seed('staging', 'set-up'), 'or another store'],
-  [
-    'the host of another worker',
-    () => cloudflare().hosts.set('api.animals.test', 'x'),
-    'host of x',
-  ],
+  ['another store', seedOtherStore, 'or another store'],
+  ['the host of another worker', () => cloudflare().hosts.set(HOST, 'x'), 'host of x'],
   ['a file that is not committed', () => write('src/new.ts'), 'commit or remove first'],
 ])('a set-up over %s changes nothing', async (_, prepare, message) => {
   prepare();
   const calls: string[] = [];
   cloudflare().state.before = (line) => void calls.push(line);
-  expect(await run(`${STAGING} --domain api.animals.test`, 1)).toContain(message);
+  expect(await run(`${STAGING} --domain ${HOST}`, 1)).toContain(message);
   expect(calls.filter((line) => /^(PUT|PATCH)|\/(query|deployments) \{/.test(line))).toEqual([]);
 });
+
+function seedOtherStore() {
+  cloudflare().seed('staging', 'set-up');
+  cloudflare().databases.length = 0;
+}
 
 function write(file: string) {
   writeFileSync(join(clone().folder, file), '');
