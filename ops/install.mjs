@@ -4,7 +4,8 @@ import { statSync } from 'node:fs';
 
 const timeOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-// npm writes its list of installed packages last, also if it could not download the packaged Node.js, which would run this file.
+// npm writes its list of installed packages last, even if the download of the packaged Node.js has failed: then an older one, which
+// cannot run TypeScript, runs this file.
 const isStale = timeOf('node_modules/.package-lock.json') < timeOf('package-lock.json');
 if (isStale || !process.features.typescript) {
   console.log('Installing the packages, which can take minutes …');

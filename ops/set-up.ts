@@ -104,7 +104,8 @@ async function writeHost(env: DeployedEnvironment, api: Endpoint, domain?: strin
   const written = new URL(String(vars.BASE_URL)).host;
   const isWritten = !written.endsWith('.example');
   const { subdomain } = await read(api, 'workers/subdomain');
-  const host = domain ?? (isWritten ? written : `${name}.${subdomain}.workers.dev`);
+  const defaultHost = isWritten ? written : `${name}.${subdomain}.workers.dev`;
+  const host = domain ?? defaultHost;
   if (isWritten && host !== written) throw new Error('wrangler.toml has another host');
   const domains: { hostname: string; service: string }[] = await read(api, 'workers/domains');
   const other = domains.find(({ hostname, service }) => hostname === host && service !== name);

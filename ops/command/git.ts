@@ -10,7 +10,7 @@ export function git(...args: string[]) {
 export function readCommit(...except: string[]): string {
   const paths = ['--', '.', ...except.map((path) => `:(exclude)${path}`)];
   const changed = git('status', '--porcelain', '--untracked-files=all', ...paths);
-  // Wrangler uploads ignored files, too. The build itself packs the client anew.
+  // Wrangler also uploads ignored files. The client's package is one, which each build writes.
   const uploaded = ['src', 'public', 'migrations', ':!public/client-*.tgz'];
   const ignored = git('ls-files', '-oi', '--exclude-standard', ...uploaded);
   if (changed || ignored) throw new Error(`commit or remove first: ${changed} ${ignored}`);

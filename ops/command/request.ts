@@ -33,7 +33,7 @@ export async function request(
   throw new Error(`${line}: ${response.status}, not ${expected}: ${text.slice(0, 300)}`);
 }
 
-/** Cloudflare's API, for what wrangler has no command: https://developers.cloudflare.com/api/ */
+/** Cloudflare's API, for what wrangler does not return as JSON: https://developers.cloudflare.com/api/ */
 export function accountApi(account: string, apiKey: string): Endpoint {
   const api = process.env.CLOUDFLARE_API_BASE_URL ?? 'https://api.cloudflare.com/client/v4';
   return { baseUrl: `${api}/accounts/${account}`, apiKey };

@@ -66,16 +66,12 @@ export async function runWrangler(
     stdio: ['ignore', 'pipe', 'pipe'],
     windowsHide: true,
   });
-  // Wrangler ends with this command, unless Ctrl-C may not end it.
-  const end = () => child.kill();
-  if (!detached) process.once('exit', end);
   const [[code, signal], stdout, stderr] = await Promise.all([
     // `once` rejects if wrangler cannot be started.
     once(child, 'close'),
     text(child.stdout),
     text(child.stderr),
   ]);
-  process.off('exit', end);
   if (code === 0) return stdout;
   // After the limit, Node.js has ended wrangler.
   if (child.killed) throw new Error('wrangler: it did not end within five minutes');
