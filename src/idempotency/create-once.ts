@@ -158,8 +158,8 @@ async function firstRecord<Reason>(
   violation: ConstraintError,
   refusal: Refusal<Reason> | undefined,
 ): Promise<RecordRow> {
-  const read = refusal?.read ?? sql<Reason>`SELECT 1`;
-  const [[record], [reason]] = await runQueries(c, selectRecord(request), read);
+  const reads = refusal ? [refusal.read] : [];
+  const [[record], [reason] = []] = await runQueries(c, selectRecord(request), ...reads);
   if (record) return record;
   const closed = refusal && (await closeKey(c, request, refusal.error(reason)));
   if (closed) return closed;

@@ -41,7 +41,7 @@ async function send(handler: typeof handle, path = '/1') {
   stopTime();
   handle = handler;
   const headers = headersOf({ path, headers: { 'idempotency-key': 'k' } }, apiKey);
-  const DB = withPause(store.bindings().DB);
+  const DB = withHook(store.bindings().DB);
   const bindings = { ...store.bindings(), ...stubLimiters, DB };
   const response = await app.request(path, { method: 'POST', headers, body: '{}' }, bindings);
   return response.json();
@@ -73,19 +73,17 @@ test('the writes that follow get the id of the row, whatever they insert', async
   expect(await store.rows('orders')).toMatchObject([{ pet_id: 10 }]);
 });
 
-/** Called before each transaction. */
-let pause = async () => {};
+/** Called after each transaction of several statements. */
+let afterBatch = async () => {};
 
-function withPause(database: D1Database) {
+function withHook(database: D1Database) {
   const withSession = (start: string) => {
     const session = database.withSession(start);
     return {
       prepare: (text: string) => session.prepare(text),
       getBookmark: () => session.getBookmark(),
-      async batch(statements: D1PreparedStatement[]) {
-        await pause();
-        return session.batch(statements);
-      },
+      batch: (statements: D1PreparedStatement[]) =>
+        session.batch(statements).finally(() => afterBatch()),
     };
   };
   return { withSession };
@@ -102,12 +100,10 @@ test('a retry whose record is gone when it is read has an unknown outcome', asyn
   const create = (c: CreateContext) => createOnce(c, MIA);
   await send(create);
   onTestFinished(() => {
-    pause = async () => {};
+    afterBatch = async () => {};
   });
-  pause = async () => {
-    // Before the next transaction, which reads the record.
-    pause = () => store.exec('DELETE FROM idempotency_keys');
-  };
+  // Before the record is read.
+  afterBatch = () => store.exec('DELETE FROM idempotency_keys');
   expect(await send(create)).toContain('It is unknown whether');
 });
 
