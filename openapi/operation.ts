@@ -190,9 +190,7 @@ const INVALID_JSON_REASON =
 
 /** The errors that follow from the definition of an operation that needs an API key. */
 function authenticatedErrors(definition: AuthenticatedDefinition, invalid: ApiError): ApiError[] {
-  const { scope, json, mediaTypes = [JSON_TYPE], acceptsIdempotencyKey } = definition;
-  // The 503 of a create is shown as a request with an Idempotency-Key gets it.
-  const variables = { definition, ...(acceptsIdempotencyKey && { idempotencyKey: 'any' }) };
+  const { scope, json, mediaTypes = [JSON_TYPE] } = definition;
   return [
     ...(json ? [invalidJson(INVALID_JSON_REASON)] : []),
     invalid,
@@ -205,7 +203,8 @@ function authenticatedErrors(definition: AuthenticatedDefinition, invalid: ApiEr
     ...(json ? [bodyTooLarge(), unsupportedMediaType(mediaTypes), compressedBody(mediaTypes)] : []),
     rateLimited(),
     unexpectedError(new Error()),
-    serviceUnavailable(unavailableMessage(variables)),
+    // That of a create is shown as a request with an Idempotency-Key gets it.
+    serviceUnavailable(unavailableMessage(definition, true)),
   ];
 }
 

@@ -1,7 +1,7 @@
 /**
  * The app: its middleware in their order, then the routes. Every thrown error becomes a response.
  */
-import { Hono } from 'hono';
+import { type Context, Hono, type Next } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { requestId } from 'hono/request-id';
 import { getPath } from 'hono/utils/url';
@@ -25,12 +25,7 @@ const base = new Hono<AppEnv>({ getPath: readPath });
 base.use(requestId({ headerName: '' }));
 base.use(accessLog);
 base.use(responseHeaders);
-// Hono passes only Errors to `onError`.
-base.use((_, next) =>
-  next().catch((thrown) => {
-    throw new Error(`${thrown}`);
-  }),
-);
+base.use(throwErrors);
 base.use(requireHttps);
 // Before CORS, so the rejected page cannot read the response, and its preflight fails: the browser
 // never sends the API key.
@@ -54,6 +49,13 @@ export const app = base
   .onError(errorResponse);
 
 export type AppType = typeof app;
+
+/** Hono passes only Errors to `onError`. */
+function throwErrors(_: Context, next: Next): Promise<void> {
+  return next().catch((thrown) => {
+    throw new Error(`${thrown}`, { cause: thrown });
+  });
+}
 
 /**
  * The path of a request, as Hono reads it: `%37` is `7` (RFC 3986, section 6.2.2.2). With a

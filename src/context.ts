@@ -1,6 +1,7 @@
 /** The types of Hono's context: the bindings, and what the middleware sets. */
-import type { Context, Input } from 'hono';
 import type { RequestIdVariables } from 'hono/request-id';
+import type { Database, Statistics } from './d1/database.ts';
+import type { Once } from './idempotency/create-once.ts';
 import type {
   AuthenticatedDefinition,
   OperationDefinition,
@@ -16,12 +17,9 @@ export type AppEnv = {
     definition?: OperationDefinition;
     /** The client that sent the request, also if its key is revoked or expired. */
     client?: Client;
-    /** One for each request, so that no query reads an older state than the one before it. */
-    session?: D1DatabaseSession;
-    /** The session does not start at the primary. */
-    readsReplica?: boolean;
-    /** Validated, and without quotes. */
-    idempotencyKey?: string;
+    db?: Database;
+    /** For `createOnce`. */
+    once?: Once;
   };
 };
 
@@ -31,17 +29,15 @@ export type AuthenticatedEnv = {
   Variables: AppEnv['Variables'] & {
     definition: AuthenticatedDefinition;
     client: Client;
-    session: D1DatabaseSession;
+    db: Database;
   };
 };
 
-/**
- * What a query uses of that context. Not all of it, because a context with more variables is no
- * subtype: https://github.com/honojs/hono/issues/3854. A cron or a queue has no such context: it
- * executes its statements with d1/execute.ts.
- */
-export type AuthenticatedContext<I extends Input = Input> = LogContext &
-  Pick<Context<AuthenticatedEnv, string, I>, 'env' | 'req' | 'get' | 'var' | 'header'>;
+/** The context of the handler of an operation that accepts an idempotency key. */
+export type CreateEnv = {
+  Bindings: Bindings;
+  Variables: AuthenticatedEnv['Variables'] & { once: Once };
+};
 
 /** `npm run types` generates `Env` from wrangler.toml, which has no secrets. */
 export type Bindings = Env & {
@@ -59,7 +55,7 @@ export type Client = {
 
 /** The parts of any context that `logOf` needs. */
 export type LogContext = {
-  get(key: 'log'): LogFields | undefined;
+  var: { log?: LogFields };
   set(key: 'log', value: LogFields): void;
 };
 
@@ -68,13 +64,13 @@ export type LogContext = {
  * `accessLog`, which prints them. No response depends on them.
  */
 export function logOf(c: LogContext): LogFields {
-  const fields = c.get('log') ?? {};
+  const fields = c.var.log ?? {};
   c.set('log', fields);
   return fields;
 }
 
 /** Must never contain an API key, a body or a pet's name. */
-type LogFields = {
+type LogFields = Statistics & {
   /** KV failed, so the key's last known state was used. */
   keyStale?: true;
   /** Rate limiters that failed and so let the request through, each with its error. */
@@ -84,12 +80,5 @@ type LogFields = {
   /** Cause of the error, for operators only, with the fix if it is known. */
   cause?: string;
   /** Milliseconds spent waiting. */
-  d1Ms?: number;
   kvMs?: number;
-  /** How often D1 itself executed the statements: it retries reads that fail. */
-  d1Attempts?: number | undefined;
-  /** How often the service has sent them again. */
-  d1Retries?: number;
-  /** Region of the D1 instance that responded. */
-  d1Region?: string | undefined;
 };

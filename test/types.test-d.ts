@@ -5,15 +5,15 @@ import { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { requireKey } from '../src/auth/require-key.ts';
 import type { AppEnv } from '../src/context.ts';
+import { Database } from '../src/d1/database.ts';
 import { sql } from '../src/d1/sql.ts';
 import { errorResponse } from '../src/error-response.ts';
 import { takePage } from '../src/http/paging.ts';
-import { runQueries } from '../src/http/run-queries.ts';
 import { type Create, createOnce } from '../src/idempotency/create-once.ts';
 import type { OperationDefinition } from '../src/operation/definition.ts';
 import { operation } from '../src/operation/operation.ts';
 import * as queries from '../src/pets/queries.ts';
-import { NewPet, PetPath, PetQuery } from '../src/pets/schemas.ts';
+import { NewPet, type Pet, PetPath, PetQuery } from '../src/pets/schemas.ts';
 
 const app = new Hono<AppEnv>();
 
@@ -24,7 +24,8 @@ app.get('/', list, async (c) => {
   c.req.valid('json');
   // @ts-expect-error: the items of a page have ids
   takePage(c, '/pets', query, async () => [{ status: 'sold' }]);
-  return c.json(await takePage(c, '/pets', query, queries.listPets), 200);
+  const page = await takePage(c, '/pets', query, (each) => queries.listPets(c.var.db, each));
+  return c.json(page, 200);
 });
 
 app.get('/:petId', operation({ operationId: 'getPet', scope: 'read', param: PetPath }), (c) => {
@@ -50,14 +51,14 @@ const bodiless = operation({
   effect: 'the tag was added',
 });
 app.post('/:petId/tags', bodiless, async (c) => {
-  // @ts-expect-error: the request has no body, which a retry must repeat
-  await createOnce(c, { ...tag, item: {} });
+  // @ts-expect-error: the operation does not accept an idempotency key
+  await createOnce(c.var.db, c.var.once, { ...tag, item: {} });
   return c.body(null);
 });
 
 app.get('/health', operation({ operationId: 'getHealth', public: true }), async (c) => {
   // @ts-expect-error: without a rate limit, an operation must not reach D1
-  await queries.getPet(c, 7n);
+  await queries.getPet(c.var.db, 7n);
   return c.text('');
 });
 
@@ -65,8 +66,10 @@ const tag = { into: 'tags', row: { text: 'x' } };
 // @ts-expect-error: the item to respond with is missing
 tag satisfies Create<object>;
 app.post('/tags', create, async (c) => {
+  // @ts-expect-error: the handler of a create passes the idempotency key on
+  await queries.createPet(c.var.db, c.req.valid('json'));
   // @ts-expect-error: a retry would return the number as a bigint
-  await createOnce(c, { ...tag, item: { count: 2 } });
+  await createOnce(c.var.db, c.var.once, { ...tag, item: { count: 2 } });
   return c.body(null);
 });
 
@@ -74,11 +77,14 @@ app.post('/tags', create, async (c) => {
 const tenant = createMiddleware<{ Variables: { tenant: string } }>((_, next) => next());
 app.get('/tenants', tenant, list, async (c) => {
   c.get('tenant') satisfies string;
-  return c.json(await takePage(c, '/pets', c.req.valid('query'), queries.listPets));
+  const query = c.req.valid('query');
+  const page = await takePage(c, '/pets', query, (each) => queries.listPets(c.var.db, each));
+  return c.json(page, 200);
 });
 app.post('/tenants', create, tenant, async (c) => {
   c.get('tenant') satisfies string;
-  return c.json(await queries.createPet(c, c.req.valid('json')), 201);
+  const pet = await queries.createPet(c.var.db, c.var.once, c.req.valid('json'));
+  return c.json(pet, 201);
 });
 
 // An app with a variable of its own.
@@ -87,7 +93,7 @@ new Hono<AppEnv & { Variables: { tenant: string } }>().onError(errorResponse);
 app.get('/admin', requireKey('read'), async (c) => c.text(c.get('client').id));
 
 app.patch('/', list, async (c) => {
-  const [[row]] = await runQueries(c, sql<{ status: string }>`SELECT …`);
+  const [[row]] = await c.var.db.run(sql<{ status: string }>`SELECT …`);
   // @ts-expect-error: there may be no row
   row.status;
   return c.body(null);
@@ -104,3 +110,10 @@ operation({ operationId: 'x', scope: 'read', querry: PetQuery });
 ({ operationId: 'x' }) satisfies OperationDefinition;
 // @ts-expect-error: a public operation has no body
 ({ operationId: 'x', public: true, json: NewPet }) satisfies OperationDefinition;
+
+/** A cron runs the same queries. */
+export const scheduled: ExportedHandlerScheduledHandler<Env> = async (_, env) => {
+  const db = new Database(env.DB);
+  (await queries.listPets(db, { limit: 20 })) satisfies Pet[];
+  (await queries.createPet(db, {}, { name: 'Rex', categoryId: 3n })) satisfies Pet;
+};

@@ -8,8 +8,7 @@ import { limitRate } from './rate-limit.ts';
 
 /**
  * Requires an API key with the scope, counts the request, and rejects writes while they are
- * stopped. A 401 does not count towards the rate limits; every later rejection does. A handler
- * that runs queries also needs `c.set('session', c.env.DB.withSession('first-primary'))`.
+ * stopped. A 401 does not count towards the rate limits; every later rejection does.
  *
  * @example
  * app.use('/admin/*', requireKey('write'));

@@ -15,6 +15,17 @@ type FailureKind = 'not migrated' | 'constraint' | 'mistake' | 'unknown outcome'
  */
 export class ConstraintError extends Error {}
 
+/** Any other failure. Its cause is the error of D1, or DeadlineError. */
+export class D1Failure extends Error {
+  readonly kind: Exclude<FailureKind, 'constraint'>;
+  declare readonly cause: Error;
+
+  constructor(kind: Exclude<FailureKind, 'constraint'>, cause: Error) {
+    super(cause.message, { cause });
+    this.kind = kind;
+  }
+}
+
 /**
  * Texts of SQLite (https://sqlite.org/rescode.html) and of D1
  * (https://developers.cloudflare.com/d1/observability/debug-d1/). The first that matches counts.

@@ -1,23 +1,7 @@
-/** Parses JSON with exact integers, which bigint-to-json.ts writes. */
+/** Parses the JSON of a request. */
 import { ApiError } from '../errors.ts';
-import { parseInt64 } from './int64.ts';
+import { parseJson } from '../exact-json.ts';
 import { invalidRequest } from './problems.ts';
-
-/**
- * Parses a JSON text. A number whose value is an int64, in any notation, becomes an exact
- * `bigint`: a double is exact only up to 2^53. Any other number stays a `number`.
- *
- * @param onValue - called for each value, including the top-level one.
- */
-export function parseJson(text: string, onValue = () => {}) {
-  // `context.source` is a number as written: https://tc39.es/proposal-json-parse-with-source/
-  // Optional, because TypeScript lacks it: https://github.com/microsoft/TypeScript/issues/61330
-  return JSON.parse(text, (_, value: unknown, context?: { source: string }) => {
-    onValue();
-    if (typeof value !== 'number' || !context) return value;
-    return parseInt64(context.source) ?? value;
-  });
-}
 
 /**
  * Each object, array, string, number, boolean and null is a value. `JSON.parse` with a reviver

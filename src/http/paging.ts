@@ -1,6 +1,8 @@
 /** Paged lists: the query of a request, and the `Link` to the next page (RFC 8288). */
+
+import type { Context } from 'hono';
 import * as z from 'zod/mini';
-import type { AuthenticatedContext } from '../context.ts';
+import type { AppEnv } from '../context.ts';
 import { int64Text } from './int64.ts';
 import { strictParameters } from './schemas.ts';
 import { baseUrl } from './urls.ts';
@@ -38,12 +40,12 @@ type PageQuery = { limit: number; [parameter: string]: number | bigint | string 
  * @param path - of the list, without the version: the app may be mounted at another path.
  */
 export async function takePage<Item extends { id: bigint }, Query extends PageQuery>(
-  c: AuthenticatedContext,
+  c: Pick<Context<AppEnv>, 'env' | 'req' | 'header'>,
   path: string,
   query: Query,
-  list: (c: AuthenticatedContext, query: Query) => Promise<Item[]>,
+  list: (query: Query) => Promise<Item[]>,
 ): Promise<Item[]> {
-  const items = await list(c, { ...query, limit: query.limit + 1 });
+  const items = await list({ ...query, limit: query.limit + 1 });
   const page = items.slice(0, query.limit);
   const last = page.at(-1);
   if (last && items.length > page.length) {

@@ -1,25 +1,55 @@
-/** The messages of a 503: what is unknown, and whether a retry is safe. */
+/** The response to a failure of D1: in a 503, what is unknown, and whether a retry is safe. */
+import type { Context } from 'hono';
 import type { AppEnv } from '../context.ts';
-import type { AuthenticatedDefinition } from '../operation/definition.ts';
+import type { D1Failure } from '../d1/failure.ts';
+import { type ApiError, serviceUnavailable } from '../errors.ts';
+import type { AuthenticatedDefinition, OperationDefinition } from '../operation/definition.ts';
+import { idempotencyKeyOf } from './request-headers.ts';
 
 const NO_RESPONSE = 'The database did not respond.';
 const READ_UNAVAILABLE = 'The database is temporarily unavailable.';
 
-/** The message when D1 fails after the transaction of a write was undone. */
-export const NOTHING_WRITTEN = `${NO_RESPONSE} This request has changed nothing: retry it.`;
+type RequestContext = Pick<Context<AppEnv>, 'env' | 'req' | 'var'>;
 
-/** The message when D1 fails, also in the OpenAPI description. */
-export function unavailableMessage({
-  definition,
-  idempotencyKey,
-  readsReplica,
-}: Partial<AppEnv['Variables']>): string {
+/** The error of the response: an ApiError 503, or another Error, a 500. */
+export function databaseError(c: RequestContext, { kind, cause }: D1Failure): Error {
+  switch (kind) {
+    case 'not migrated':
+      return notMigrated(c.env.ENVIRONMENT, cause);
+    case 'mistake':
+      return cause;
+    case 'unknown outcome':
+      return unavailable(c, cause);
+  }
+}
+
+/** Says how to apply the migrations: to a developer in the response, to an operator in the log. */
+function notMigrated(environment: string, cause: Error): Error {
+  if (environment === 'local')
+    return serviceUnavailable('The store lacks a migration. Restart it: npm start', cause);
+  const command = `npx wrangler d1 migrations apply DB --remote --env ${environment}`;
+  return new Error(`${cause.message}. To apply the migrations: ${command}`, { cause });
+}
+
+/** The 503 of a request that may have been carried out. */
+export function unavailable(c: RequestContext, cause: Error): ApiError {
+  const { definition, db } = c.var;
+  const isKeyed = idempotencyKeyOf(c) !== undefined;
+  return serviceUnavailable(unavailableMessage(definition, isKeyed, db?.readsReplica), cause);
+}
+
+/** Also in the OpenAPI description. `isKeyed`: the request has an `Idempotency-Key`. */
+export function unavailableMessage(
+  definition: OperationDefinition | undefined,
+  isKeyed: boolean,
+  readsReplica = false,
+): string {
   // It may have waited until a replica has the state of its bookmark.
   if (readsReplica) return `${READ_UNAVAILABLE} To read from the primary, leave out X-D1-Bookmark.`;
   if (definition?.scope !== 'write') return READ_UNAVAILABLE;
-  return idempotencyKey === undefined
-    ? `${NO_RESPONSE} It is unknown whether ${definition.effect}. ${retryAdvice(definition)}`
-    : `${NO_RESPONSE} It is unknown whether the request was carried out. Retry with the same Idempotency-Key: it is carried out at most once.`;
+  return definition.acceptsIdempotencyKey && isKeyed
+    ? `${NO_RESPONSE} It is unknown whether the request was carried out. Retry with the same Idempotency-Key: it is carried out at most once.`
+    : `${NO_RESPONSE} It is unknown whether ${definition.effect}. ${retryAdvice(definition)}`;
 }
 
 /** The advice for a request without an idempotency key. */

@@ -2,14 +2,11 @@
  * Runs a create: within a day, once for each `Idempotency-Key`.
  * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header
  */
-import type { AuthenticatedContext } from '../context.ts';
-import { ConstraintError } from '../d1/failure.ts';
+import type { Database } from '../d1/database.ts';
+import { ConstraintError, D1Failure } from '../d1/failure.ts';
 import { insertInto, Sql, sql, type Value } from '../d1/sql.ts';
 import { ApiError, serviceUnavailable } from '../errors.ts';
-import { parseJson } from '../http/json.ts';
-import { runIdempotent, runQueries } from '../http/run-queries.ts';
-import { NOTHING_WRITTEN, unavailableMessage } from '../http/unavailable.ts';
-import { sha256 } from '../sha256.ts';
+import { parseJson } from '../exact-json.ts';
 
 /** How long the record of an idempotency key is valid, in hours and in milliseconds. */
 export const KEPT_HOURS = 24;
@@ -39,13 +36,17 @@ type Refusal<Reason> = {
 /** What an item may contain. Not a number: a retry would return it as a bigint (`parseJson`). */
 type Stored = string | bigint | boolean | null | undefined | Stored[];
 
-/** The context of a create: its request has a body, and maybe parameters of the path. */
-export type CreateContext = AuthenticatedContext<{
-  out: { json: object; param?: object; query?: object };
-}>;
+/** A request with an idempotency key, and when it arrived. */
+export type KeyedRequest = { keyHash: ArrayBuffer; requestHash: ArrayBuffer; now: number };
 
-/** The requests that have called `createOnce`. */
-const called = new WeakSet<object>();
+/** The one create of a request. Without an idempotency key, nothing recognizes its retry. */
+export type Once = {
+  request?: KeyedRequest | undefined;
+  /** Set by `createOnce`. */
+  isUsed?: true;
+  /** Set by `createOnce`: the item is that of an earlier request with the key. */
+  isReplay?: true;
+};
 
 /**
  * Carries out a create. One transaction inserts the row, removes an expired record of the key,
@@ -58,31 +59,50 @@ const called = new WeakSet<object>();
  *     attempt 1:  sent ── lost ───────────────────────────── arrives: violates the index of the key
  *     attempt 2:           violates a constraint ── the refusal is recorded ── 409
  *
- * @returns the item with its id. The response to a retry has `Idempotency-Replayed: true`.
- * @throws ApiError 422 if the first request had another path or body; the refusal; and the errors
- *   of `runQueries`. Error at a second call: a request has one key, so it creates one item.
+ * @returns the item with its id.
+ * @throws ApiError 422 if the first request had another path or body; the refusal; the errors of
+ *   `db.run`. *   Error at a second call: a request has one key, so it creates one item.
  */
 export async function createOnce<Item extends Record<string, Stored>, Reason>(
-  c: CreateContext,
+  db: Database,
+  once: Once,
   create: Create<Item, Reason>,
 ): Promise<{ id: bigint } & Item> {
-  const { into, row, item, followedBy = () => [] } = create;
-  if (called.has(c)) throw new Error('call createOnce only once');
-  called.add(c);
+  if (once.isUsed) throw new Error('call createOnce only once');
+  once.isUsed = true;
+  const { request } = once;
+  try {
+    return await insertItem(db, request, create);
+  } catch (error) {
+    if (!(error instanceof ConstraintError)) throw error;
+    const refusal = refusalOf(create, error);
+    if (request) return replay(once, await firstRecord(db, request, error, refusal));
+    throw refusal ? await refusalError(db, refusal) : error;
+  }
+}
+
+/** The transaction of a create, with the record of its key. */
+async function insertItem<Item extends Record<string, Stored>, Reason>(
+  db: Database,
+  request: KeyedRequest | undefined,
+  { into, row, item, followedBy = () => [] }: Create<Item, Reason>,
+): Promise<{ id: bigint } & Item> {
   const insert = sql<{ id: string }>`${insertInto(into, row)} RETURNING CAST(id AS TEXT) AS id`;
   // Ids are AUTOINCREMENT, so the new one is the largest.
   const id = new Sql(`(SELECT max(id) FROM ${into})`, []);
-  const request = await keyedRequest(c);
   const record = request ? insertRecord(request, id, JSON.stringify(item)) : [];
-  const run = request ? runIdempotent : runQueries;
-  try {
-    const [[created]] = await run(c, insert, ...record, ...followedBy(id));
-    if (!created) throw new Error('no row was inserted');
-    return { id: BigInt(created.id), ...item };
-  } catch (error) {
-    if (!(error instanceof ConstraintError)) throw error;
-    return explain(c, request, error, create);
-  }
+  const statements = [insert, ...record, ...followedBy(id)] as const;
+  const [[created]] = await (request ? db.runIdempotent(...statements) : db.run(...statements));
+  if (!created) throw new Error('no row was inserted');
+  return { id: BigInt(created.id), ...item };
+}
+
+/** The refusal of a create, if the violation is the expected one. */
+function refusalOf<Item, Reason>(
+  { into, refusal }: Create<Item, Reason>,
+  violation: ConstraintError,
+): Refusal<Reason> | undefined {
+  return refusal && violates(violation, `${into}.${refusal.column}`) ? refusal : undefined;
 }
 
 /** SQLite names each column of the violated constraint, such as `orders.pet_id`. */
@@ -90,36 +110,19 @@ function violates({ message }: ConstraintError, column: string): boolean {
   return message.split(/[:,\s]+/).includes(column);
 }
 
-/** Returns what the first request with the key was answered, or throws the refusal. */
-async function explain<Item, Reason>(
-  c: CreateContext,
-  request: KeyedRequest | undefined,
-  violation: ConstraintError,
-  { into, refusal }: Create<Item, Reason>,
-): Promise<{ id: bigint } & Item> {
-  const isRefused = refusal && violates(violation, `${into}.${refusal.column}`);
-  if (request)
-    return replay(c, await firstRecord(c, request, violation, isRefused ? refusal : undefined));
-  if (!isRefused) throw violation;
-  const [[reason]] = await runQueries(c, refusal.read).catch(throwNothingWritten);
-  throw refusal.error(reason);
+/** Reads why a create without an idempotency key is refused. */
+async function refusalError<Reason>(db: Database, { read, error }: Refusal<Reason>) {
+  const [[reason]] = await db.run(read).catch(throwNothingWritten);
+  return error(reason);
 }
 
-/** A request with an idempotency key. */
-type KeyedRequest = { keyHash: ArrayBuffer; requestHash: ArrayBuffer; now: number };
-
-async function keyedRequest(c: CreateContext): Promise<KeyedRequest | undefined> {
-  const { idempotencyKey, client, definition } = c.var;
-  if (idempotencyKey === undefined) return undefined;
-  // The same key of another client or operation is another key.
-  const key = [client.id, definition.operationId, idempotencyKey];
-  // Validated: neither the order of the fields nor `01` for the id 1 makes another request.
-  const request = [c.req.valid('param'), c.req.valid('query'), c.req.valid('json')];
-  return {
-    keyHash: await sha256(JSON.stringify(key)),
-    requestHash: await sha256(JSON.stringify(request)),
-    now: Date.now(),
-  };
+/** Otherwise, a 503 would say that the write may have happened, but it was undone. */
+function throwNothingWritten(error: unknown): never {
+  if (!(error instanceof ApiError)) throw error;
+  throw serviceUnavailable(
+    'The database did not respond. This request has changed nothing: retry it.',
+    error.cause,
+  );
 }
 
 /** @param id - of the new row; `null` for a refusal, whose `item` is its Error. */
@@ -153,31 +156,30 @@ function selectRecord({ keyHash, requestHash, now }: KeyedRequest): Sql<RecordRo
  * constraint (sequential consistency).
  */
 async function firstRecord<Reason>(
-  c: CreateContext,
+  db: Database,
   request: KeyedRequest,
   violation: ConstraintError,
   refusal: Refusal<Reason> | undefined,
 ): Promise<RecordRow> {
   const reads = refusal ? [refusal.read] : [];
-  const [[record], [reason] = []] = await runQueries(c, selectRecord(request), ...reads);
+  const [[record], [reason] = []] = await db.run(selectRecord(request), ...reads);
   if (record) return record;
-  const closed = refusal && (await closeKey(c, request, refusal.error(reason)));
+  const closed = refusal && (await closeKey(db, request, refusal.error(reason)));
   if (closed) return closed;
   // The record is gone, so nobody knows what the first request was answered.
   throw violates(violation, 'idempotency_keys.key_hash')
-    ? serviceUnavailable(unavailableMessage(c.var), violation)
+    ? db.toError(new D1Failure('unknown outcome', violation))
     : violation;
 }
 
 /** Records a refusal, unless another attempt has recorded its own answer since: the first counts. */
 async function closeKey(
-  c: CreateContext,
+  db: Database,
   request: KeyedRequest,
   refusal: ApiError,
 ): Promise<RecordRow | undefined> {
   const [removeExpired, insert] = insertRecord(request, null, JSON.stringify(refusal));
-  const [_expired, _inserted, [first]] = await runQueries(
-    c,
+  const [_expired, _inserted, [first]] = await db.run(
     removeExpired,
     sql`${insert} ON CONFLICT DO NOTHING`,
     selectRecord(request),
@@ -185,14 +187,9 @@ async function closeKey(
   return first;
 }
 
-/** The 503 of `runQueries` would say that the write may have happened, but it was undone. */
-function throwNothingWritten(error: unknown): never {
-  throw error instanceof ApiError ? serviceUnavailable(NOTHING_WRITTEN, error.cause) : error;
-}
-
 /** Returns the item of a record, or throws its refusal. */
 function replay<Item>(
-  c: CreateContext,
+  once: Once,
   { item_id_text, item, is_same }: RecordRow,
 ): { id: bigint } & Item {
   if (!is_same) throw idempotencyKeyReused();
@@ -200,7 +197,7 @@ function replay<Item>(
     const { code, message } = JSON.parse(item);
     throw new ApiError(code, message);
   }
-  c.header('Idempotency-Replayed', 'true');
+  once.isReplay = true;
   const fields: Item = parseJson(item);
   return { id: BigInt(item_id_text), ...fields };
 }

@@ -2,7 +2,7 @@
 import { cors } from 'hono/cors';
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
-import { mutableHeaders } from './response-headers.ts';
+import { mutableHeaders } from '../http/mutable-headers.ts';
 
 const EXPOSED_HEADERS = [
   'Link',
@@ -19,11 +19,12 @@ const EXPOSED_HEADERS = [
   'Idempotency-Replayed',
   'X-D1-Bookmark',
   'X-Request-Id',
-].join(',');
+];
 
-const answerPreflight = cors({
+const allowAnyOrigin = cors({
   origin: '*',
   allowMethods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+  exposeHeaders: EXPOSED_HEADERS,
   allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-D1-Bookmark'],
   // Two hours, the most that Chromium accepts. By default, browsers cache a preflight for 5 s.
   maxAge: 7200,
@@ -34,9 +35,8 @@ const answerPreflight = cors({
  * and Hono then copies each response. https://github.com/honojs/hono/pull/5187
  */
 export const crossOrigin = createMiddleware<AppEnv>(async function crossOrigin(c, next) {
-  if (c.req.method === 'OPTIONS') return answerPreflight(c, next);
+  if (c.req.method === 'OPTIONS') return allowAnyOrigin(c, next);
   await next();
-  const headers = mutableHeaders(c);
-  headers.set('Access-Control-Allow-Origin', '*');
-  headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS);
+  mutableHeaders(c);
+  return allowAnyOrigin(c, async () => {});
 });

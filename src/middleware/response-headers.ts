@@ -1,7 +1,7 @@
 /** The headers of every response, and those that a deprecated operation adds. */
-import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
+import { mutableHeaders } from '../http/mutable-headers.ts';
 import { baseUrl, VERSION_PATH } from '../http/urls.ts';
 import type { Deprecation } from '../operation/definition.ts';
 
@@ -9,7 +9,7 @@ import type { Deprecation } from '../operation/definition.ts';
 export const responseHeaders = createMiddleware<AppEnv>(async function responseHeaders(c, next) {
   await next();
   const headers = mutableHeaders(c);
-  headers.set('X-Request-Id', c.get('requestId'));
+  headers.set('X-Request-Id', c.var.requestId);
   // Browsers do not sniff the media type, load no resources, do not frame the response, and use
   // only HTTPS for this host (RFC 6797).
   headers.set('X-Content-Type-Options', 'nosniff');
@@ -17,26 +17,12 @@ export const responseHeaders = createMiddleware<AppEnv>(async function responseH
   headers.set('Strict-Transport-Security', 'max-age=31536000');
   // `private`, because some shared caches are set to ignore `no-store`.
   headers.set('Cache-Control', 'private, no-store');
-  const deprecation = c.get('definition')?.deprecation;
+  const deprecation = c.var.definition?.deprecation;
   if (!deprecation) return;
   // Not `set`: a page of a list has a `Link` already.
   for (const [name, value] of Object.entries(deprecationHeaders(deprecation, baseUrl(c))))
     headers.append(name, value);
 });
-
-/**
- * The headers of the finished response. Those of `Response.redirect`, and of the response of a
- * `fetch`, are immutable: then the response becomes a copy. Not `c.header`, which always copies.
- */
-export function mutableHeaders(c: Context): Headers {
-  try {
-    // A probe: it throws if the headers are immutable.
-    c.res.headers.delete('X-Request-Id');
-  } catch {
-    c.res = new Response(c.res.body, c.res);
-  }
-  return c.res.headers;
-}
 
 /** The headers of a deprecated operation. `base` ends in `/v1`. */
 export function deprecationHeaders({ since, sunset, successor }: Deprecation, base: string) {

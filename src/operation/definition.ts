@@ -30,18 +30,20 @@ export type AuthenticatedDefinition = CommonDefinition & {
   deprecation?: Deprecation;
 } & (
     | { scope: 'read'; acceptsIdempotencyKey?: never; effect?: never; safeRetry?: never }
-    | {
+    | ({
         scope: 'write';
-        /** Its handler must then call `createOnce`. */
-        acceptsIdempotencyKey?: boolean;
         /** The end of "It is unknown whether …" in a 503. */
         effect: `the ${string} was ${string}`;
         /** The end of "A retry is safe: …" in that 503. Absent if it is not. */
         safeRetry?: string;
-      }
+      } & (
+        | { acceptsIdempotencyKey?: never }
+        /** Its handler passes `c.var.once` to `createOnce`. */
+        | { acceptsIdempotencyKey: true; json: z.ZodMiniObject }
+      ))
   );
 
-/** A GET that needs no API key. It has no rate limit, so its handler cannot call `runQueries`. */
+/** A GET that needs no API key. It has no rate limit, so its handler has no database. */
 export type PublicDefinition = CommonDefinition & {
   public: true;
   scope?: never;

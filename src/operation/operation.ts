@@ -1,14 +1,15 @@
 /** The middleware of an operation. */
-import '../http/bigint-to-json.ts';
+import '../exact-json.ts';
 import { zValidator } from '@hono/zod-validator';
 import type { MiddlewareHandler } from 'hono';
 import { every } from 'hono/combine';
 import { requireKey } from '../auth/require-key.ts';
 import type { AppEnv } from '../context.ts';
 import { validateBody } from '../http/body.ts';
+import { readIdempotencyKey } from '../http/idempotency-key.ts';
+import { openDatabase } from '../http/open-database.ts';
 import { requireValid } from '../http/problems.ts';
 import { requireValidQueryText } from '../http/query-text.ts';
-import { readHeaders } from '../http/request-headers.ts';
 import { NoParameters } from '../http/schemas.ts';
 import type { OperationDefinition } from './definition.ts';
 import type { OnlyKnown, OperationMiddleware } from './types.ts';
@@ -26,27 +27,35 @@ export const definitions = new WeakMap<object, OperationDefinition>();
  *   operation({ operationId: 'getPet', scope: 'read', param: PetPath, errors: ['pet_not_found'] }),
  *   async (c) => {
  *     const { petId } = c.req.valid('param');
- *     return c.json(await getPet(c, petId), 200);
+ *     return c.json(await getPet(c.var.db, petId), 200);
  *   },
  * );
  */
 export function operation<const D extends OperationDefinition>(
   definition: D & OnlyKnown<D>,
-): OperationMiddleware<D>;
-export function operation(definition: OperationDefinition): MiddlewareHandler {
-  const { scope, param, query = NoParameters, json, mediaTypes } = definition;
+): OperationMiddleware<D> {
+  const {
+    scope,
+    param,
+    query = NoParameters,
+    json,
+    mediaTypes,
+    acceptsIdempotencyKey,
+  } = definition;
   const steps: (MiddlewareHandler | undefined)[] = [
     define(definition),
     scope && requireKey(scope),
     requireValidQueryText,
-    scope && readHeaders(definition),
+    scope && openDatabase(definition),
     param && zValidator('param', param, requireValid),
     zValidator('query', query, requireValid),
     json && validateBody(json, mediaTypes),
+    acceptsIdempotencyKey && readIdempotencyKey,
   ];
   const middleware = every(...steps.filter((step) => step !== undefined));
   definitions.set(middleware, definition);
-  return middleware;
+  // Its steps throw the errors and validate the parts that this type has: test/app-type.test-d.ts.
+  return middleware as OperationMiddleware<D>;
 }
 
 /** Sets the definition, for the headers of the response and for the log line. */

@@ -2,17 +2,24 @@
 import type { MiddlewareHandler, TypedResponse } from 'hono';
 import type { JSONParsed } from 'hono/utils/types';
 import type * as z from 'zod/mini';
-import type { AppEnv, AuthenticatedEnv } from '../context.ts';
+import type { AppEnv, AuthenticatedEnv, CreateEnv } from '../context.ts';
 import type { ErrorCode, StatusOf } from '../errors.ts';
 import type { OperationDefinition, PublicDefinition } from './definition.ts';
 
 /** Its errors are part of its type, although it throws them, so that `AppType` has them. */
 export type OperationMiddleware<D extends OperationDefinition> = MiddlewareHandler<
-  [D] extends [{ scope: unknown }] ? AuthenticatedEnv : AppEnv,
+  EnvOf<D>,
   string,
   { in: Input<D>; out: Valid<D> },
   ErrorResponse<CodeOf<D>>
 >;
+
+/** Only an operation that accepts an idempotency key has `c.var.once`. */
+type EnvOf<D> = [D] extends [{ acceptsIdempotencyKey: true }]
+  ? CreateEnv
+  : [D] extends [{ scope: unknown }]
+    ? AuthenticatedEnv
+    : AppEnv;
 
 /** Rejects a member that no definition has, such as a misspelled one. */
 export type OnlyKnown<D> = Record<Exclude<keyof D, MemberOf<OperationDefinition>>, never>;

@@ -1,8 +1,7 @@
 /** The queries on orders. */
-import type { AuthenticatedContext } from '../context.ts';
+import type { Database } from '../d1/database.ts';
 import { sql } from '../d1/sql.ts';
-import { runQueries } from '../http/run-queries.ts';
-import { type CreateContext, createOnce } from '../idempotency/create-once.ts';
+import { createOnce, type Once } from '../idempotency/create-once.ts';
 import { petNotFound } from '../pets/errors.ts';
 import type { PetStatus } from '../pets/schemas.ts';
 import { invalidTransition, orderNotFound, petNotAvailable } from './errors.ts';
@@ -20,21 +19,20 @@ function toOrder({ id_text, pet_id_text, status, placed_at }: OrderRow): Order {
 }
 
 export async function listOrders(
-  c: AuthenticatedContext,
+  db: Database,
   { limit, after, status }: OrderQuery,
 ): Promise<Order[]> {
   const hasStatus = status === undefined ? sql`TRUE` : sql`status = ${status}`;
   const isLater = after === undefined ? sql`TRUE` : sql`id > ${after}`;
-  const [rows] = await runQueries(
-    c,
+  const [rows] = await db.run(
     sql<OrderRow>`SELECT ${COLUMNS} FROM orders
       WHERE ${hasStatus} AND ${isLater} ORDER BY id LIMIT ${limit}`,
   );
   return rows.map(toOrder);
 }
 
-export async function getOrder(c: AuthenticatedContext, id: bigint): Promise<Order> {
-  const [[row]] = await runQueries(c, selectOrder(id));
+export async function getOrder(db: Database, id: bigint): Promise<Order> {
+  const [[row]] = await db.run(selectOrder(id));
   if (!row) throw orderNotFound(id);
   return toOrder(row);
 }
@@ -43,9 +41,9 @@ export async function getOrder(c: AuthenticatedContext, id: bigint): Promise<Ord
  * Orders a pet that is available, and makes it pending. D1 runs transactions one after another,
  * so of concurrent orders of one pet only one finds it available.
  */
-export function placeOrder(c: CreateContext, { petId }: NewOrder): Promise<Order> {
+export function placeOrder(db: Database, once: Once, { petId }: NewOrder): Promise<Order> {
   const placedAt = new Date().toISOString();
-  return createOnce(c, {
+  return createOnce(db, once, {
     into: 'orders',
     row: {
       // Without an available pet, the subquery is NULL, which the column rejects.
@@ -65,17 +63,12 @@ export function placeOrder(c: CreateContext, { petId }: NewOrder): Promise<Order
 }
 
 /** Sets the status of an order, and of its pet, if `TRANSITIONS` allows that. */
-export async function updateOrder(
-  c: AuthenticatedContext,
-  id: bigint,
-  status: OrderStatus,
-): Promise<Order> {
+export async function updateOrder(db: Database, id: bigint, status: OrderStatus): Promise<Order> {
   const { from, petStatus } = TRANSITIONS[status];
   // D1 binds no arrays, so the statuses are one JSON text.
   const canChange = sql`
     id = ${id} AND status IN (SELECT value FROM json_each(${JSON.stringify(from)}))`;
-  const [_petUpdate, _orderUpdate, [order]] = await runQueries(
-    c,
+  const [_petUpdate, _orderUpdate, [order]] = await db.run(
     // The pet comes first, while the order still has its old status.
     sql`UPDATE pets SET status = ${petStatus}
       WHERE id = (SELECT pet_id FROM orders WHERE ${canChange}) AND ${petStatus} IS NOT NULL`,

@@ -2,10 +2,9 @@
  * The queries on pets. In a statement, `${value}` is a parameter, and `${sql}` a part of the
  * text.
  */
-import type { AuthenticatedContext } from '../context.ts';
+import type { Database } from '../d1/database.ts';
 import { sql } from '../d1/sql.ts';
-import { runQueries } from '../http/run-queries.ts';
-import { type CreateContext, createOnce } from '../idempotency/create-once.ts';
+import { createOnce, type Once } from '../idempotency/create-once.ts';
 import { petHasOpenOrder, petNotFound } from './errors.ts';
 import type { NewPet, Pet, PetPatch, PetQuery, PetStatus } from './schemas.ts';
 
@@ -32,29 +31,25 @@ function toPet({ id_text, name, category_id_text, status }: PetRow): Pet {
 const HAS_OPEN_ORDER = sql`EXISTS (
   SELECT 1 FROM orders WHERE orders.pet_id = pets.id AND orders.status IN ('placed', 'approved'))`;
 
-export async function listPets(
-  c: AuthenticatedContext,
-  { limit, after, status }: PetQuery,
-): Promise<Pet[]> {
+export async function listPets(db: Database, { limit, after, status }: PetQuery): Promise<Pet[]> {
   const hasStatus = status === undefined ? sql`TRUE` : sql`status = ${status}`;
   const isLater = after === undefined ? sql`TRUE` : sql`id > ${after}`;
-  const [rows] = await runQueries(
-    c,
+  const [rows] = await db.run(
     sql<PetRow>`SELECT ${COLUMNS} FROM pets
       WHERE ${hasStatus} AND ${isLater} ORDER BY id LIMIT ${limit}`,
   );
   return rows.map(toPet);
 }
 
-export async function getPet(c: AuthenticatedContext, id: bigint): Promise<Pet> {
-  const [[row]] = await runQueries(c, sql<PetRow>`SELECT ${COLUMNS} FROM pets WHERE id = ${id}`);
+export async function getPet(db: Database, id: bigint): Promise<Pet> {
+  const [[row]] = await db.run(sql<PetRow>`SELECT ${COLUMNS} FROM pets WHERE id = ${id}`);
   if (!row) throw petNotFound(id);
   return toPet(row);
 }
 
-export function createPet(c: CreateContext, pet: NewPet): Promise<Pet> {
+export function createPet(db: Database, once: Once, pet: NewPet): Promise<Pet> {
   const { name, categoryId, status = null } = pet;
-  return createOnce(c, {
+  return createOnce(db, once, {
     into: 'pets',
     row: { name, category_id: categoryId, status },
     item: pet,
@@ -63,7 +58,7 @@ export function createPet(c: CreateContext, pet: NewPet): Promise<Pet> {
 
 /** While a pet has an open order, its status belongs to the order and cannot be set. */
 export async function updatePet(
-  c: AuthenticatedContext,
+  db: Database,
   id: bigint,
   { name, categoryId, status }: PetPatch,
 ): Promise<Pet> {
@@ -74,8 +69,7 @@ export async function updatePet(
     status !== undefined && sql`status = ${status}`,
   ].filter((change) => change !== false);
   const isAllowed = status === undefined ? sql`TRUE` : sql`NOT ${HAS_OPEN_ORDER}`;
-  const [[updated], [existing]] = await runQueries(
-    c,
+  const [[updated], [existing]] = await db.run(
     sql<PetRow>`UPDATE pets SET ${changes.reduce((all, change) => sql`${all}, ${change}`)}
       WHERE id = ${id} AND ${isAllowed}
       RETURNING ${COLUMNS}`,
@@ -85,9 +79,8 @@ export async function updatePet(
   throw existing ? petHasOpenOrder(id) : petNotFound(id);
 }
 
-export async function deletePet(c: AuthenticatedContext, id: bigint): Promise<void> {
-  const [[deleted], [existing]] = await runQueries(
-    c,
+export async function deletePet(db: Database, id: bigint): Promise<void> {
+  const [[deleted], [existing]] = await db.run(
     sql`DELETE FROM pets WHERE id = ${id} AND NOT ${HAS_OPEN_ORDER} RETURNING 1`,
     selectExistence(id),
   );

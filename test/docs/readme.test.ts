@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import { parseArgs } from 'node:util';
 import { expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../ops/local/store.ts';
-import { parseJson } from '../../src/http/json.ts';
+import { parseJson } from '../../src/exact-json.ts';
 import { type Reply, startStore } from '../support/store.ts';
 
 const store = startStore();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseInt64 } from '../../src/http/int64.ts';
+import { parseInt64 } from '../../src/exact-json.ts';
 import { MAX_VALUES, parseBody } from '../../src/http/json.ts';
 
 test('a body may have MAX_VALUES, itself among them, and not one more', () => {

@@ -1,12 +1,12 @@
 /** What `createOnce` offers, and no operation uses yet: paths with ids, and writes with the id of the new row. */
-import '../../src/http/bigint-to-json.ts';
 import { Hono } from 'hono';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod/mini';
 import type { AppEnv } from '../../src/context.ts';
+import type { Database } from '../../src/d1/database.ts';
 import { sql } from '../../src/d1/sql.ts';
 import { ApiError } from '../../src/errors.ts';
-import { type CreateContext, createOnce } from '../../src/idempotency/create-once.ts';
+import { createOnce, type Once } from '../../src/idempotency/create-once.ts';
 import { accessLog } from '../../src/middleware/access-log.ts';
 import { operation } from '../../src/operation/operation.ts';
 import { PetPath } from '../../src/pets/schemas.ts';
@@ -17,7 +17,7 @@ import { headersOf, stubLimiters } from '../support/stubs.ts';
 const store = startStore();
 const MIA = { into: 'pets', row: { name: 'Mia', category_id: 3n }, item: { name: 'Mia' } };
 
-let handle: (c: CreateContext) => Promise<object>;
+let handle: (db: Database, once: Once) => Promise<object>;
 const addPhoto = operation({
   operationId: 'addPhoto',
   scope: 'write',
@@ -28,7 +28,7 @@ const addPhoto = operation({
 });
 const app = new Hono<AppEnv>();
 app.use(accessLog);
-app.post('/:petId', addPhoto, async (c) => c.json(await handle(c)));
+app.post('/:petId', addPhoto, async (c) => c.json(await handle(c.var.db, c.var.once)));
 app.onError((error, c) => c.json(error.message));
 
 let apiKey: string;
@@ -48,7 +48,7 @@ async function send(handler: typeof handle, path = '/1') {
 }
 
 test('the same body below another path is another request', async () => {
-  const create = (c: CreateContext) => createOnce(c, MIA);
+  const create: typeof handle = (db, once) => createOnce(db, once, MIA);
   const first = await send(create, '/1');
   expect(first).toEqual({ id: 1, name: 'Mia' });
   expect(await send(create, '/01')).toEqual(first);
@@ -59,8 +59,8 @@ test('the same body below another path is another request', async () => {
 test('the writes that follow get the id of the row, whatever they insert', async () => {
   // As texts, '10' comes before '9'. The record of the key has the id 1.
   await store.insertPet({ id: 9 });
-  const created = await send((c) =>
-    createOnce(c, {
+  const created = await send((db, once) =>
+    createOnce(db, once, {
       ...MIA,
       followedBy: (id) => [
         sql`INSERT INTO orders (pet_id) VALUES (${id})`,
@@ -91,13 +91,14 @@ function withHook(database: D1Database) {
 
 test('a replay has the id of its row, also if a write that follows inserts into its table', async () => {
   const twin = sql`INSERT INTO pets (name, category_id) VALUES ('Tom', 3)`;
-  const create = (c: CreateContext) => createOnce(c, { ...MIA, followedBy: () => [twin] });
+  const create: typeof handle = (db, once) =>
+    createOnce(db, once, { ...MIA, followedBy: () => [twin] });
   expect(await send(create)).toEqual({ id: 1, name: 'Mia' });
   expect(await send(create)).toEqual({ id: 1, name: 'Mia' });
 });
 
 test('a retry whose record is gone when it is read has an unknown outcome', async () => {
-  const create = (c: CreateContext) => createOnce(c, MIA);
+  const create: typeof handle = (db, once) => createOnce(db, once, MIA);
   await send(create);
   onTestFinished(() => {
     afterBatch = async () => {};
@@ -119,19 +120,23 @@ test.each([
     ...each.change,
     refusal: { column: each.column, read: NO_STATUS, error },
   };
-  const message = await store.expectUnchanged(() => send((c) => createOnce(c, create)));
+  const message = await store.expectUnchanged(() =>
+    send((db, once) => createOnce(db, once, create)),
+  );
   expect(message).toContain('NOT NULL constraint failed');
 });
 
 test('a request creates only one item', async () => {
-  const message = await send(async (c) => {
-    await createOnce(c, MIA);
-    return createOnce(c, MIA);
+  const message = await send(async (db, once) => {
+    await createOnce(db, once, MIA);
+    return createOnce(db, once, MIA);
   });
   expect(message).toContain('only once');
 });
 
 test('the name of a table or a column is not any text', async () => {
   const row = { 'name) VALUES (1); --': 'Mia' };
-  expect(await send((c) => createOnce(c, { ...MIA, row }))).toContain('is not a name');
+  expect(await send((db, once) => createOnce(db, once, { ...MIA, row }))).toContain(
+    'is not a name',
+  );
 });

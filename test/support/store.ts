@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { generateKey } from '../../ops/keys/generate-key.ts';
 import { type KeyRecord, recordName } from '../../src/auth/key-record.ts';
-import { parseJson } from '../../src/http/json.ts';
+import { parseJson } from '../../src/exact-json.ts';
 import type { Calls, Faults } from '../faults/worker.ts';
 import { expectDescribed } from './contract.ts';
 import { readVars, type Server, serverOfProcess } from './server.ts';
