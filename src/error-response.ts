@@ -2,21 +2,19 @@
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { type AppEnv, type LogContext, logOf } from './context.ts';
-import { ApiError, serviceUnavailable, unexpectedError } from './errors.ts';
-import { unavailableMessage } from './http/unavailable.ts';
+import { ApiError, unexpectedError } from './errors.ts';
+import { unavailable } from './http/unavailable.ts';
 
 /** Of any app whose variables are those of `AppEnv`, and maybe others. */
-type ErrorContext = LogContext & Pick<Context<AppEnv>, 'json' | 'var'>;
+type ErrorContext = LogContext & Pick<Context<AppEnv>, 'env' | 'json' | 'req' | 'var'>;
 
 /** Responds to any error with the Error body, and adds the error to the log line. */
-export function errorResponse(error: Error, c: ErrorContext): Response | Promise<Response> {
+export function errorResponse(error: Error, c: ErrorContext): Response {
   if (error instanceof ApiError) return respond(error, c);
   if (!(error instanceof HTTPException) || error.status === 500)
     return respond(unexpectedError(error), c);
   // Such as that of `timeout`, after which the handler goes on: a write may still happen.
-  return error.status > 500
-    ? respond(serviceUnavailable(unavailableMessage(c.var), error), c)
-    : rejectedResponse(error, c);
+  return error.status > 500 ? respond(unavailable(c, error), c) : rejectedResponse(error, c);
 }
 
 function respond(error: ApiError, c: ErrorContext) {
@@ -30,15 +28,11 @@ function respond(error: ApiError, c: ErrorContext) {
 }
 
 /**
- * An exception that a middleware of Hono's has made for the client, such as `csrf`: its status,
- * headers and text are those of the Error body. The service itself mounts none.
+ * An exception of Hono's own middleware, such as `csrf`, with its status. The service mounts none
+ * that throws one.
  */
-async function rejectedResponse(exception: HTTPException, c: ErrorContext): Promise<Response> {
-  const response = exception.getResponse();
-  const { status } = exception;
-  const code = 'request_rejected';
-  const message = exception.message || (await response.text()) || 'The request was rejected.';
-  response.headers.delete('Content-Length');
+function rejectedResponse({ status, message }: HTTPException, c: ErrorContext): Response {
+  const code = 'invalid_request';
   logOf(c).code = code;
-  return c.json({ code, message, status }, response);
+  return c.json({ code, message: message || 'The request was rejected.', status }, status);
 }
