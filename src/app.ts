@@ -1,6 +1,4 @@
-/**
- * The app: its middleware in their order, then the routes. Every thrown error becomes a response.
- */
+/** The app: its middleware in their order, then the routes. */
 import { type Context, Hono, type Next } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { requestId } from 'hono/request-id';
@@ -38,7 +36,7 @@ base.use(
   }),
 );
 
-/** Typed with every route: `hc<typeof app>(url)`, and `testClient(app, env)`. */
+/** Typed with every route, for `hc` and `testClient`. */
 export const app = base
   .route(VERSION_PATH, pets)
   .route(VERSION_PATH, orders)
@@ -58,9 +56,9 @@ function throwErrors(_: Context, next: Next): Promise<void> {
 }
 
 /**
- * The path of a request, as Hono reads it: `%37` is `7` (RFC 3986, section 6.2.2.2). With a
- * broken escape, the path counts as it was sent: Hono decodes `%25` to `%`. Otherwise Hono would
- * decode each escape separately: 10 ms for 16 KB. https://github.com/honojs/hono/pull/2714
+ * As Hono reads it: `%37` is `7` (RFC 3986, section 6.2.2.2). A path with a broken escape counts as
+ * it was sent, because Hono would decode each escape separately: 10 ms for 16 KB.
+ * https://github.com/honojs/hono/pull/2714
  */
 function readPath(request: Request): string {
   const [url = ''] = request.url.split('?', 1);

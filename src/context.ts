@@ -1,4 +1,4 @@
-/** The types of Hono's context: the bindings, and what the middleware sets. */
+/** The types of Hono's context. */
 import type { RequestIdVariables } from 'hono/request-id';
 import type { Database, Statistics } from './d1/database.ts';
 import type { Once } from './idempotency/create-once.ts';
@@ -8,7 +8,7 @@ import type {
   Scope,
 } from './operation/definition.ts';
 
-/** The context of a middleware, and of the handler of a public operation. */
+/** Of a middleware, and of the handler of a public operation. */
 export type AppEnv = {
   Bindings: Bindings;
   Variables: RequestIdVariables & {
@@ -18,12 +18,11 @@ export type AppEnv = {
     /** The client that sent the request, also if its key is revoked or expired. */
     client?: Client;
     db?: Database;
-    /** For `createOnce`. */
     once?: Once;
   };
 };
 
-/** The context of the handler of an operation that needs an API key. */
+/** Of the handler of an operation that needs an API key. */
 export type AuthenticatedEnv = {
   Bindings: Bindings;
   Variables: AppEnv['Variables'] & {
@@ -33,7 +32,7 @@ export type AuthenticatedEnv = {
   };
 };
 
-/** The context of the handler of an operation that accepts an idempotency key. */
+/** Of the handler of an operation that accepts an idempotency key. */
 export type CreateEnv = {
   Bindings: Bindings;
   Variables: AuthenticatedEnv['Variables'] & { once: Once };
@@ -45,7 +44,6 @@ export type Bindings = Env & {
   WRITES_STOPPED?: string;
 };
 
-/** A client, as its API key identifies it. */
 export type Client = {
   keyId: string;
   /** The id of the first key in the chain of rotations: a rotated key is still the same client. */
@@ -53,16 +51,12 @@ export type Client = {
   scopes: Scope[];
 };
 
-/** The parts of any context that `logOf` needs. */
 export type LogContext = {
   var: { log?: LogFields };
   set(key: 'log', value: LogFields): void;
 };
 
-/**
- * The fields of a request's log line, made on first use, so that each middleware works without
- * `accessLog`, which prints them. No response depends on them.
- */
+/** Made on first use, so that each middleware works without `accessLog`, which prints them. */
 export function logOf(c: LogContext): LogFields {
   const fields = c.var.log ?? {};
   c.set('log', fields);
@@ -73,7 +67,7 @@ export function logOf(c: LogContext): LogFields {
 type LogFields = Statistics & {
   /** KV failed, so the key's last known state was used. */
   keyStale?: true;
-  /** Rate limiters that failed and so let the request through, each with its error. */
+  /** Rate limiters that failed, and so allowed the request. */
   limiterFailures?: string[];
   /** `code` of the Error body. */
   code?: string;

@@ -5,7 +5,6 @@ import { type AppEnv, type LogContext, logOf } from './context.ts';
 import { ApiError, unexpectedError } from './errors.ts';
 import { unavailable } from './http/unavailable.ts';
 
-/** Of any app whose variables are those of `AppEnv`, and maybe others. */
 type ErrorContext = LogContext & Pick<Context<AppEnv>, 'env' | 'json' | 'req' | 'var'>;
 
 /** Responds to any error with the Error body, and adds the error to the log line. */
@@ -22,7 +21,7 @@ function respond(error: ApiError, c: ErrorContext) {
   const log = logOf(c);
   log.code = code;
   if (cause instanceof Error) log.cause = cause.message;
-  // The exception itself: Issues resolves its stack with the source map.
+  // Cloudflare's Issues maps the stack of an Error.
   if (code === 'internal_error') console.error(cause);
   return c.json(error, status, headers);
 }

@@ -1,4 +1,4 @@
-/** The closed set of error codes, and the error class that any module throws. */
+/** The closed set of error codes, and the error that any module throws. */
 import { HTTPException } from 'hono/http-exception';
 
 export const STATUS_OF = {
@@ -27,7 +27,7 @@ export const STATUS_OF = {
 
 export type ErrorCode = keyof typeof STATUS_OF;
 
-/** What a client should do: a table of the documents. The worker does not contain it. */
+/** What a client should do: for the documents, not in the worker. */
 export const ADVICE_ON: Record<ErrorCode, string> = {
   invalid_json: 'Send valid JSON in UTF-8. The message says what is wrong.',
   invalid_request: 'Fix the problems that the message names.',
@@ -61,7 +61,7 @@ type ErrorDetails = {
   cause?: unknown;
 };
 
-/** An error for the client, who sees its message. openapi/ calls its makers for examples. */
+/** The client sees its message. openapi/ calls its makers for examples. */
 export class ApiError extends HTTPException {
   declare readonly status: StatusOf<ErrorCode>;
   readonly code: ErrorCode;

@@ -1,8 +1,8 @@
 /** JSON with exact integers: a bigint is written as a number, and a number is read as a bigint. */
 
 /**
- * Makes `JSON.stringify`, and so `c.json`, write a bigint as an exact integer. Hono's types follow
- * `toJSON`: `hc` sees a number, and `response.json()` rounds one beyond 2^53.
+ * For `JSON.stringify`, and so `c.json`. Hono's types follow `toJSON`: `hc` sees a number, and
+ * `response.json()` rounds one beyond 2^53.
  */
 declare global {
   interface BigInt {
@@ -21,14 +21,12 @@ BigInt.prototype.toJSON = function toJSON() {
 };
 
 /**
- * Parses a JSON text. A number whose value is an int64, in any notation, becomes an exact
- * `bigint`: a double is exact only up to 2^53. Any other number stays a `number`.
- *
- * @param onValue - called for each value, including the top-level one.
+ * A number whose value is an int64, in any notation, becomes a `bigint`. Any other stays a
+ * `number`. `onValue` is called for each value, including the top-level one.
  */
 export function parseJson(text: string, onValue = () => {}) {
   // `context.source` is a number as written: https://tc39.es/proposal-json-parse-with-source/
-  // Optional, because TypeScript lacks it: https://github.com/microsoft/TypeScript/issues/61330
+  // TypeScript lacks it.
   return JSON.parse(text, (_, value: unknown, context?: { source: string }) => {
     onValue();
     if (typeof value !== 'number' || !context) return value;
@@ -42,12 +40,11 @@ const NUMBER = /^(?<sign>-?)(?<whole>\d+)(?:\.(?<fraction>\d+))?(?:[eE](?<expone
 const MAX_DIGITS = 19;
 
 /**
- * The int64 value of a JSON number, on the digits as written: `9.007199254740993e15` is exact,
- * and `1.00000000000000000001` no integer. `1e1000000000` is cheap: an exponent is never expanded
- * beyond 19 digits.
+ * By the digits as written: `9.007199254740993e15` is exact, `1.00000000000000000001` no integer,
+ * and `1e1000000000` cheap, because an exponent is never expanded beyond 19 digits.
  */
 export function parseInt64(source: string): bigint | undefined {
-  // The usual case: 18 digits always fit.
+  // 18 digits always fit.
   if (/^-?\d{1,18}$/.test(source)) return BigInt(source);
   const parts = NUMBER.exec(source)?.groups;
   if (!parts) return undefined;

@@ -20,7 +20,6 @@ export async function authenticate(c: Context<AppEnv>): Promise<Client> {
   const record = await findRecord(c, key);
   if (!record) throw unknownApiKey(c.env.ENVIRONMENT);
   const { id: keyId, family } = record;
-  // A rotated key is the same client as the first key of its family.
   const client = { keyId, id: family ?? keyId, scopes: scopesOf(record) };
   c.set('client', client);
   const state = stateOf(record);
@@ -53,9 +52,8 @@ export function insufficientScope(scope: Scope): ApiError {
 }
 
 /**
- * The scheme of `Authorization`: letters alone, so that a message cannot show a key that was sent
- * without a scheme. Not ` +(.*)$` with the credential, which takes quadratic time for many spaces
- * before U+2028.
+ * Letters alone, so that a message cannot show a key that was sent without a scheme. With the
+ * credential, ` +(.*)$` would take quadratic time for many spaces before U+2028.
  */
 const SCHEME = /^[a-z]{1,20}(?= )/i;
 

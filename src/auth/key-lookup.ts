@@ -13,21 +13,21 @@ import { type KeyRecord, parseRecord, recordName } from './key-record.ts';
  * record for "60 seconds or more": https://developers.cloudflare.com/kv/concepts/how-kv-works/
  */
 export const FRESH_MS = 30_000;
-/** How long the last known record of a key is used while KV fails. */
+/** How long a record is used while KV fails. */
 const MAX_STALE_MS = 3_600_000;
 
 export const KV_DEADLINE_MS = 2_000;
 /** `cacheTtl`, in seconds: the minimum that KV allows. KV caches also that a key has no record. */
 const KV_CACHE_S = 30;
 
-/** Bounds the memory: a record takes about a kilobyte. */
+/** A record takes about a kilobyte. */
 const MAX_RECORDS = 5_000;
 
 type KnownRecord = {
   record: KeyRecord;
-  /** When the KV read that returned the record began. */
+  /** When the KV read began. */
   readAt: number;
-  /** When the last KV read failed, if one has failed since. */
+  /** When the last KV read since then failed. */
   failedAt?: number;
 };
 
@@ -35,8 +35,7 @@ type KnownRecord = {
 const knownRecords = new Map<string, KnownRecord>();
 
 /**
- * The record of an API key; `null` if there is none. Keys without a record are not remembered, so
- * that guessed keys cannot evict the keys of clients.
+ * Returns `null` for an unknown key, which is not remembered: guessed keys cannot evict others.
  *
  * @throws ApiError 503 when KV fails and the record was not read within the last hour; Error when
  *   it is invalid.
@@ -64,7 +63,6 @@ export async function findRecord(c: Context<AppEnv>, key: string): Promise<KeyRe
   return stored === null ? null : useRecord(c, key, { record: parseRecord(stored), readAt });
 }
 
-/** The known record of a key, if it was read within the last hour. */
 function lastKnownRecord(key: string): KnownRecord | undefined {
   const known = knownRecords.get(key);
   return known && Date.now() < known.readAt + MAX_STALE_MS ? known : undefined;
@@ -74,9 +72,7 @@ function readAgainAt({ readAt, failedAt }: KnownRecord): number {
   return (failedAt ?? readAt) + FRESH_MS;
 }
 
-/**
- * Remembers a record as the one that was used last, and logs if KV has failed since it was read.
- */
+/** Remembers a record as the one that was used last. */
 function useRecord(c: Context<AppEnv>, key: string, known: KnownRecord): KeyRecord {
   knownRecords.delete(key);
   const [leastUsed] = knownRecords.keys();
@@ -96,10 +92,7 @@ async function readKv(c: Context<AppEnv>, key: string): Promise<string | null> {
   }
 }
 
-/**
- * Postpones the next read by 30 s after one has failed, so that few requests wait while KV fails.
- * Does nothing if another request has already postponed it, or has read the record.
- */
+/** Postpones the next read by 30 s, unless another request has, so that few wait while KV fails. */
 function postponeRead(known: KnownRecord): void {
   const now = Date.now();
   if (now >= readAgainAt(known)) known.failedAt = now;

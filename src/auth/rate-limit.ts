@@ -11,12 +11,11 @@ import type { Scope } from '../operation/definition.ts';
 
 /** `period` of every limiter in wrangler.toml, in seconds. */
 export const PERIOD_S = 10;
-/** It runs on the same machine as the worker. */
 const LIMITER_DEADLINE_MS = 500;
 
 type Limiter = 'RATE_LIMITER' | 'WRITE_RATE_LIMITER';
 
-/** @throws ApiError 429 when the budget of the key, or its smaller one for writes, is exhausted. */
+/** @throws ApiError 429 */
 export async function limitRate(
   c: Context<AppEnv>,
   { keyId }: Client,

@@ -1,4 +1,4 @@
-/** The API key of a request: a part of `operation`, and a middleware for any other route. */
+/** A step of `operation`, and a middleware for any other route. */
 import type { MiddlewareHandler } from 'hono';
 import type { AppEnv, Client } from '../context.ts';
 import { serviceUnavailable } from '../errors.ts';

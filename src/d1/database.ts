@@ -1,9 +1,9 @@
 /** The database, as one request or one run of a cron uses it. */
 import { execute } from './execute.ts';
-import { ConstraintError, D1Failure, failureKind } from './failure.ts';
+import { D1Failure, failureKind } from './failure.ts';
 import type { Sql } from './sql.ts';
 
-/** The rows of each statement, which are trusted to match its type. */
+/** Trusted to match the type of each statement. */
 type RowsOf<Statements extends Sql[]> = {
   [Index in keyof Statements]: Statements[Index] extends Sql<infer Row> ? Row[] : never;
 };
@@ -12,7 +12,7 @@ type RowsOf<Statements extends Sql[]> = {
 export type Statistics = {
   /** Milliseconds spent waiting. */
   d1Ms?: number;
-  /** How often D1 itself executed the statements: it retries reads that fail. */
+  /** How often D1 executed the statements: it retries reads. */
   d1Attempts?: number | undefined;
   /** How often the service has sent them again. */
   d1Retries?: number;
@@ -24,7 +24,7 @@ type Options = {
   /** Of the session: a bookmark, or what `withSession` accepts in its place. */
   start?: string;
   statistics?: Statistics;
-  /** Makes the error that is thrown, such as that of a response. */
+  /** Makes the error that is thrown. Default: the failure itself. */
   toError?: (failure: D1Failure) => Error;
 };
 
@@ -38,7 +38,7 @@ export class Database {
   readonly #session: D1DatabaseSession;
   /** The session does not start at the primary. */
   readonly readsReplica: boolean;
-  /** Of the state that the last transaction has read or written, if D1 returned one. */
+  /** Of the state that the last transaction read or wrote. */
   bookmark: string | undefined;
   readonly #statistics: Statistics;
   readonly toError: (failure: D1Failure) => Error;
@@ -55,8 +55,8 @@ export class Database {
    * Runs statements in one transaction.
    *
    * @returns the rows of each statement.
-   * @throws ConstraintError if one violates a constraint; for any other failure, also a missed
-   *   deadline, the error that `toError` makes of the D1Failure.
+   * @throws D1Failure if one violates a constraint; for any other failure, also a missed deadline,
+   *   the error that `toError` makes of it.
    */
   run<Statements extends Sql[]>(...statements: Statements): Promise<RowsOf<Statements>> {
     return this.#run(statements);
@@ -93,9 +93,7 @@ export class Database {
   }
 
   #errorOf(cause: Error): Error {
-    const kind = failureKind(cause);
-    return kind === 'constraint'
-      ? new ConstraintError(cause.message, { cause })
-      : this.toError(new D1Failure(kind, cause));
+    const failure = new D1Failure(failureKind(cause), cause);
+    return failure.kind === 'constraint' ? failure : this.toError(failure);
   }
 }

@@ -1,15 +1,14 @@
 /**
- * Sends the statements of a request to D1, and waits until a deadline. Statements are sent again
- * only if they may run twice: a write that seems to have failed may take effect late, after the
- * writes of other clients. D1 itself retries a single statement that only reads.
+ * Sends statements to D1, and waits until a deadline. Only those that may run twice are sent again:
+ * a write that seems to have failed may take effect late, after the writes of other clients.
  */
 import { withDeadline } from '../deadline.ts';
 import { isTransient } from './failure.ts';
 import type { Sql } from './sql.ts';
 
-/** Deadline of all attempts, in milliseconds. D1's own timeout is longer than clients wait. */
+/** Of all attempts. D1's own timeout is longer than clients wait. */
 export const DEADLINE_MS = 5_000;
-/** As often as D1 retries a read. */
+/** As D1 does for reads. */
 const MAX_RETRIES = 2;
 
 type Database = D1Database | D1DatabaseSession;

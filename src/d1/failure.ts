@@ -1,26 +1,20 @@
-/** The kinds of D1's failures, and whether a write may have happened. */
+/** The failures of D1, and whether a write may have happened. */
 
 /**
  * - `not migrated`: the database lacks a table or a column of a statement. Nothing was written.
- * - `constraint`: a statement violated a constraint. Nothing was written.
- * - `mistake`: D1 rejected the statements, or is full, and nothing was written; or our own code
- *   threw a TypeError.
- * - `unknown outcome`: any other failure. D1 may have carried out a write, or may do so later.
+ * - `constraint`: a statement violated a constraint, so all were undone:
+ *   https://developers.cloudflare.com/d1/worker-api/d1-database/#batch
+ * - `mistake`: D1 rejected the statements, or is full; or our own code threw. Nothing was written.
+ * - `unknown outcome`: D1 may have carried out a write, or may do so later.
  */
 type FailureKind = 'not migrated' | 'constraint' | 'mistake' | 'unknown outcome';
 
-/**
- * The statements violated a constraint, such as a unique index. Nothing was written:
- * https://developers.cloudflare.com/d1/worker-api/d1-database/#batch
- */
-export class ConstraintError extends Error {}
-
-/** Any other failure. Its cause is the error of D1, or DeadlineError. */
+/** Its cause is the error of D1, or DeadlineError. */
 export class D1Failure extends Error {
-  readonly kind: Exclude<FailureKind, 'constraint'>;
+  readonly kind: FailureKind;
   declare readonly cause: Error;
 
-  constructor(kind: Exclude<FailureKind, 'constraint'>, cause: Error) {
+  constructor(kind: FailureKind, cause: Error) {
     super(cause.message, { cause });
     this.kind = kind;
   }
@@ -36,7 +30,6 @@ const KINDS: [pattern: RegExp, kind: FailureKind][] = [
   [/SQLITE_FULL|[Ee]xceeded (D1's )?maximum (DB size|account storage)/, 'mistake'],
   // A value of another type is a mistake, although its code is SQLITE_CONSTRAINT.
   [/cannot store/, 'mistake'],
-  // With or without a code of SQLite.
   [/constraint failed|SQLITE_CONSTRAINT/, 'constraint'],
   // All other codes of SQLite are failures of the platform, such as SQLITE_BUSY.
   [/SQLITE_(ERROR|MISMATCH|RANGE|TOOBIG|AUTH|MISUSE)/, 'mistake'],
@@ -50,14 +43,12 @@ const KINDS: [pattern: RegExp, kind: FailureKind][] = [
 const TRANSIENT =
   /Network connection lost|storage caused object to be reset|reset because its code was updated|due to transient issue/;
 
-/** The kind of an error that was thrown while statements were executed. */
 export function failureKind(error: Error): FailureKind {
   // D1 throws plain Errors. A TypeError or RangeError is a mistake in our own code.
   if (error instanceof TypeError || error instanceof RangeError) return 'mistake';
   return KINDS.find(([pattern]) => pattern.test(error.message))?.[1] ?? 'unknown outcome';
 }
 
-/** Whether D1 may carry out the same statements if they are sent again. */
 export function isTransient(error: unknown): boolean {
   return error instanceof Error && TRANSIENT.test(error.message);
 }

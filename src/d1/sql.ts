@@ -20,11 +20,10 @@ export class Sql<Row = unknown> {
 }
 
 /**
- * A string, a number, a boolean, null, an ArrayBuffer or a bigint (an int64) becomes a parameter,
- * which SQLite never reads as SQL; an `Sql` a part of the statement. The text must not contain a
- * `?`.
+ * An `Sql` becomes a part of the statement, and any other value a parameter, which SQLite never
+ * reads as SQL. The text must not contain a `?`.
  *
- * @throws TypeError for any other object. The compiler accepts one only if its type is `any`.
+ * @throws TypeError for an object, which the compiler accepts only as `any`.
  *
  * @example
  * sql<{ name: string }>`SELECT name FROM pets WHERE id = ${5n}`

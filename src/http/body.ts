@@ -12,24 +12,19 @@ export const MAX_BODY_BYTES = 16 * 1024;
 export const JSON_TYPE = 'application/json';
 /** RFC 7396. */
 const MERGE_PATCH_TYPE = 'application/merge-patch+json';
-/** The media types of every PATCH. */
 export const PATCH_TYPES: readonly string[] = [JSON_TYPE, MERGE_PATCH_TYPE];
 
-/**
- * The only parameter that a media type may have. RFC 8259 defines none, but clients send
- * `charset=utf-8`.
- */
+/** RFC 8259 defines no parameter, but clients send `charset=utf-8`. */
 const CHARSET = /^(?:charset=("?)utf-8\1)?$/i;
 /** A list, whose elements may be empty (RFC 9110, section 5.6.1.2). */
 const UNCOMPRESSED = /^[ \t,]*(?:identity[ \t,]*)?$/i;
 
-/** Deadline for a client to send its body, in milliseconds. */
 export const BODY_DEADLINE_MS = 30_000;
 
 /** workerd's errors when a client disconnects before it has sent its body. */
 const DISCONNECTED = /client disconnected|connection lost/;
 
-// The types of the runtime require both options. `ignoreBOM: false` removes a byte order mark.
+// `ignoreBOM: false` removes a byte order mark.
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 const limitBody = bodyLimit({
@@ -57,7 +52,6 @@ export function validateBody(
   };
 }
 
-/** The value of the JSON. Its integers are exact (`parseBody`). */
 async function readBody(c: Context, mediaTypes: readonly string[]): Promise<unknown> {
   requireContentType(c, mediaTypes);
   requireUncompressed(c, mediaTypes);

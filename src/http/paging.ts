@@ -1,5 +1,4 @@
 /** Paged lists: the query of a request, and the `Link` to the next page (RFC 8288). */
-
 import type { Context } from 'hono';
 import * as z from 'zod/mini';
 import type { AppEnv } from '../context.ts';
@@ -34,10 +33,8 @@ export function pageParameters<Filters extends z.core.$ZodShape>(filters: Filter
 type PageQuery = { limit: number; [parameter: string]: number | bigint | string | undefined };
 
 /**
- * Requests one extra item: if there is one, another page follows. Its URL, in `Link`, is the same
- * query with a new `after`.
- *
- * @param path - of the list, without the version: the app may be mounted at another path.
+ * Requests one extra item: if there is one, `Link` is the same query with a new `after`. `path` is
+ * that of the list, without the version.
  */
 export async function takePage<Item extends { id: bigint }, Query extends PageQuery>(
   c: Pick<Context<AppEnv>, 'env' | 'req' | 'header'>,

@@ -1,4 +1,3 @@
-/** Checks the text of a query, before any schema. */
 import type { Context, Next } from 'hono';
 import { invalidRequest } from './problems.ts';
 
@@ -27,7 +26,6 @@ function problemOf(query: string): string | undefined {
   return NAMELESS_PARAMETER.test(query) ? 'every parameter must have a name' : undefined;
 }
 
-/** Whether a text is percent-encoded UTF-8, with no broken escape. */
 export function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);

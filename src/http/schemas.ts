@@ -1,4 +1,4 @@
-/** Parts of the schemas of all resources. The texts are the problems in the message of a 400. */
+/** Parts of schemas. The texts are the problems in the message of a 400. */
 import * as z from 'zod/mini';
 
 export function strictBody<Shape extends z.core.$ZodShape>(shape: Shape) {

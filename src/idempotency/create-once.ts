@@ -3,7 +3,7 @@
  * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header
  */
 import type { Database } from '../d1/database.ts';
-import { ConstraintError, D1Failure } from '../d1/failure.ts';
+import { D1Failure } from '../d1/failure.ts';
 import { insertInto, Sql, sql, type Value } from '../d1/sql.ts';
 import { ApiError, serviceUnavailable } from '../errors.ts';
 import { parseJson } from '../exact-json.ts';
@@ -12,7 +12,6 @@ import { parseJson } from '../exact-json.ts';
 export const KEPT_HOURS = 24;
 export const KEPT_MS = KEPT_HOURS * 3_600_000;
 
-/** A create: one transaction. If a statement violates a constraint, nothing is written. */
 export type Create<Item, Reason> = {
   /** The table of the new row. Its ids are AUTOINCREMENT. */
   into: string;
@@ -20,13 +19,15 @@ export type Create<Item, Reason> = {
   row: Record<string, Value>;
   /** The new item, without its id: the response, also to a retry. */
   item: Item;
-  /** The writes after it. `id` is SQL: the id of the new row, until they insert into its table. */
+  /** The writes after it. `id` is SQL for the id of the new row: wrong after they insert into `into`. */
   followedBy?: (id: Sql) => Sql[];
-  /** The expected violation: of a constraint on one column. Any other violation is a 500. */
   refusal?: Refusal<Reason>;
 };
 
-/** `read` selects the row that explains the violation; `error` makes the 404 or 409 from it. */
+/**
+ * The expected violation of a constraint on one column; any other is a 500. `read` selects the row
+ * that explains it, and `error` makes the 404 or 409 from that row.
+ */
 type Refusal<Reason> = {
   column: string;
   read: Sql<Reason>;
@@ -36,32 +37,29 @@ type Refusal<Reason> = {
 /** What an item may contain. Not a number: a retry would return it as a bigint (`parseJson`). */
 type Stored = string | bigint | boolean | null | undefined | Stored[];
 
-/** A request with an idempotency key, and when it arrived. */
 export type KeyedRequest = { keyHash: ArrayBuffer; requestHash: ArrayBuffer; now: number };
 
-/** The one create of a request. Without an idempotency key, nothing recognizes its retry. */
+/** The one create of a request. Without `request`, nothing recognizes a retry. */
 export type Once = {
   request?: KeyedRequest | undefined;
-  /** Set by `createOnce`. */
   isUsed?: true;
-  /** Set by `createOnce`: the item is that of an earlier request with the key. */
+  /** The item is that of an earlier request with the key. */
   isReplay?: true;
 };
 
 /**
- * Carries out a create. One transaction inserts the row, removes an expired record of the key,
- * inserts the record of the key, and carries out the writes after it. For a retry, it violates the
- * unique index of the record, or another constraint, and writes nothing: then the record is the
- * response. So after a transient error of D1, it is safe to send it again.
+ * One transaction inserts the row and the record of the key, and carries out the writes after it.
+ * A retry violates the unique index of the record, or another constraint, and writes nothing: then
+ * the record is the response. So after a transient error of D1, it is safe to send it again.
  *
- * A refusal is recorded, too, which closes the key: the first attempt may still be under way.
+ * A refusal is recorded, too, because the first attempt may still be under way.
  *
  *     attempt 1:  sent ── lost ───────────────────────────── arrives: violates the index of the key
  *     attempt 2:           violates a constraint ── the refusal is recorded ── 409
  *
  * @returns the item with its id.
  * @throws ApiError 422 if the first request had another path or body; the refusal; the errors of
- *   `db.run`. *   Error at a second call: a request has one key, so it creates one item.
+ *   `db.run`; Error at a second call for one request.
  */
 export async function createOnce<Item extends Record<string, Stored>, Reason>(
   db: Database,
@@ -74,14 +72,13 @@ export async function createOnce<Item extends Record<string, Stored>, Reason>(
   try {
     return await insertItem(db, request, create);
   } catch (error) {
-    if (!(error instanceof ConstraintError)) throw error;
-    const refusal = refusalOf(create, error);
-    if (request) return replay(once, await firstRecord(db, request, error, refusal));
-    throw refusal ? await refusalError(db, refusal) : error;
+    const violation = requireViolation(error);
+    const refusal = refusalOf(create, violation);
+    if (request) return replay(once, await firstRecord(db, request, violation, refusal));
+    throw refusal ? await refusalError(db, refusal) : violation;
   }
 }
 
-/** The transaction of a create, with the record of its key. */
 async function insertItem<Item extends Record<string, Stored>, Reason>(
   db: Database,
   request: KeyedRequest | undefined,
@@ -97,20 +94,24 @@ async function insertItem<Item extends Record<string, Stored>, Reason>(
   return { id: BigInt(created.id), ...item };
 }
 
-/** The refusal of a create, if the violation is the expected one. */
+/** Throws any other error. */
+function requireViolation(error: unknown): D1Failure {
+  if (error instanceof D1Failure && error.kind === 'constraint') return error;
+  throw error;
+}
+
 function refusalOf<Item, Reason>(
   { into, refusal }: Create<Item, Reason>,
-  violation: ConstraintError,
+  violation: D1Failure,
 ): Refusal<Reason> | undefined {
   return refusal && violates(violation, `${into}.${refusal.column}`) ? refusal : undefined;
 }
 
 /** SQLite names each column of the violated constraint, such as `orders.pet_id`. */
-function violates({ message }: ConstraintError, column: string): boolean {
+function violates({ message }: D1Failure, column: string): boolean {
   return message.split(/[:,\s]+/).includes(column);
 }
 
-/** Reads why a create without an idempotency key is refused. */
 async function refusalError<Reason>(db: Database, { read, error }: Refusal<Reason>) {
   const [[reason]] = await db.run(read).catch(throwNothingWritten);
   return error(reason);
@@ -139,10 +140,9 @@ function insertRecord(
   ];
 }
 
-/** The record of a key. That of a refusal has no id, and its item is the Error. */
+/** The record of a refusal has no id, and its item is the Error. */
 type RecordRow = { item_id_text: string | null; item: string; is_same: 0 | 1 };
 
-/** Selects the record, unless it has expired. */
 function selectRecord({ keyHash, requestHash, now }: KeyedRequest): Sql<RecordRow> {
   return sql`SELECT CAST(item_id AS TEXT) AS item_id_text, item,
       request_hash = ${requestHash} AS is_same
@@ -151,14 +151,13 @@ function selectRecord({ keyHash, requestHash, now }: KeyedRequest): Sql<RecordRo
 }
 
 /**
- * Returns the record of the first request, whichever constraint failed. If there is none, records
- * the refusal and returns that. In a session, D1 reads no older state than the one that violated the
- * constraint (sequential consistency).
+ * The record of the first request, or of this refusal. In a session, D1 reads no older state than
+ * the one that violated the constraint (sequential consistency).
  */
 async function firstRecord<Reason>(
   db: Database,
   request: KeyedRequest,
-  violation: ConstraintError,
+  violation: D1Failure,
   refusal: Refusal<Reason> | undefined,
 ): Promise<RecordRow> {
   const reads = refusal ? [refusal.read] : [];
@@ -166,7 +165,7 @@ async function firstRecord<Reason>(
   if (record) return record;
   const closed = refusal && (await closeKey(db, request, refusal.error(reason)));
   if (closed) return closed;
-  // The record is gone, so nobody knows what the first request was answered.
+  // The record is gone, so the first response is unknown.
   throw violates(violation, 'idempotency_keys.key_hash')
     ? db.toError(new D1Failure('unknown outcome', violation))
     : violation;
@@ -187,7 +186,6 @@ async function closeKey(
   return first;
 }
 
-/** Returns the item of a record, or throws its refusal. */
 function replay<Item>(
   once: Once,
   { item_id_text, item, is_same }: RecordRow,

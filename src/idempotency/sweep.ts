@@ -4,11 +4,11 @@ import { sql } from '../d1/sql.ts';
 import { withDeadline } from '../deadline.ts';
 import { KEPT_MS } from './create-once.ts';
 
-/** Records that one statement removes, so that none blocks the database for long. */
+/** In records, so that no statement blocks the database for long. */
 const STEP_SIZE = 1_000;
 /**
- * Statements of a run. D1 allows 1,000 in one invocation, and 50 on the Free plan, where a run that
- * needs more fails: the next one goes on. https://developers.cloudflare.com/d1/platform/limits/
+ * D1 allows 1,000 in one invocation, and 50 on the Free plan, where the next run goes on.
+ * https://developers.cloudflare.com/d1/platform/limits/
  */
 const MAX_STEPS = 900;
 const STEP_DEADLINE_MS = 10_000;

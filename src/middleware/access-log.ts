@@ -4,10 +4,7 @@ import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
 import { type AppEnv, logOf } from '../context.ts';
 
-/**
- * Logs one line of JSON for every request, also for failed ones. It never contains what may be
- * secret or personal: no raw path, query, body or other text of the client.
- */
+/** One line of JSON for every request. It never contains a raw path, query, body or other text of the client. */
 export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, next) {
   const startedAt = Date.now();
   await next();

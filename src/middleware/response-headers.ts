@@ -5,7 +5,6 @@ import { mutableHeaders } from '../http/mutable-headers.ts';
 import { baseUrl, VERSION_PATH } from '../http/urls.ts';
 import type { Deprecation } from '../operation/definition.ts';
 
-/** Sets headers on the finished response, errors too. */
 export const responseHeaders = createMiddleware<AppEnv>(async function responseHeaders(c, next) {
   await next();
   const headers = mutableHeaders(c);
@@ -24,7 +23,7 @@ export const responseHeaders = createMiddleware<AppEnv>(async function responseH
     headers.append(name, value);
 });
 
-/** The headers of a deprecated operation. `base` ends in `/v1`. */
+/** `base` ends in `/v1`. */
 export function deprecationHeaders({ since, sunset, successor }: Deprecation, base: string) {
   const origin = base.slice(0, -VERSION_PATH.length);
   return {

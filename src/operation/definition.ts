@@ -1,11 +1,7 @@
-/**
- * The definition of an operation, which stands in its route, and from which openapi/ describes
- * it.
- */
+/** The definition of an operation, which stands in its route. openapi/ describes it. */
 import type * as z from 'zod/mini';
 import type { ErrorCode } from '../errors.ts';
 
-/** The permission that an operation needs, and that an API key has. */
 export type Scope = 'read' | 'write';
 
 export type OperationDefinition = AuthenticatedDefinition | PublicDefinition;
@@ -43,7 +39,7 @@ export type AuthenticatedDefinition = CommonDefinition & {
       ))
   );
 
-/** A GET that needs no API key. It has no rate limit, so its handler has no database. */
+/** A GET without a rate limit, so its handler has no database. */
 export type PublicDefinition = CommonDefinition & {
   public: true;
   scope?: never;

@@ -14,12 +14,12 @@ import { NoParameters } from '../http/schemas.ts';
 import type { OperationDefinition } from './definition.ts';
 import type { OnlyKnown, OperationMiddleware } from './types.ts';
 
-/** The definition of each middleware that `operation` has made, for openapi/. */
+/** For openapi/: the definition of each middleware. */
 export const definitions = new WeakMap<object, OperationDefinition>();
 
 /**
- * The middleware of an operation: its steps, in their order. The first that throws ends the
- * request. For the handler, the parts that the definition has a schema for are `c.req.valid(…)`.
+ * The steps of an operation. The first that throws ends the request. For the handler, the parts
+ * that the definition has a schema for are `c.req.valid(…)`.
  *
  * @example
  * new Hono<AppEnv>().get(
@@ -42,6 +42,10 @@ export function operation<const D extends OperationDefinition>(
     mediaTypes,
     acceptsIdempotencyKey,
   } = definition;
+  // The definition first, because every response needs it; then the API key, before any work for
+  // the client; then the parts of the request, the body last, because a client may send it slowly.
+  // A public operation lacks the key, and so what belongs to a client: the database, the body and
+  // the idempotency key.
   const steps: (MiddlewareHandler | undefined)[] = [
     define(definition),
     scope && requireKey(scope),
@@ -58,7 +62,6 @@ export function operation<const D extends OperationDefinition>(
   return middleware as OperationMiddleware<D>;
 }
 
-/** Sets the definition, for the headers of the response and for the log line. */
 export function define(definition: OperationDefinition): MiddlewareHandler<AppEnv> {
   return async function define(c, next) {
     c.set('definition', definition);
