@@ -1,5 +1,6 @@
 /** `npm run bench -- against COMMIT`: fails if a request takes more CPU time than at the merge base with that commit. */
 import { randomUUID } from 'node:crypto';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { git } from '../ops/command/git.ts';
 import { PROJECT_ROOT } from '../ops/command/project-root.ts';
@@ -14,10 +15,11 @@ const MAX_SPREAD = 0.1;
 /** Both have the stub bindings of their own commit, and the packages that are installed here. */
 export async function raceAgainst(commit: string): Promise<void> {
   const base = git('merge-base', 'HEAD', commit);
-  // Inside the project, it finds the packages.
   const checkout = join(PROJECT_ROOT, '.wrangler', randomUUID());
   git('worktree', 'add', '--detach', checkout, base);
   try {
+    // Its `[build]` command packs the client, and needs the packages in the checkout itself.
+    symlinkSync(join(PROJECT_ROOT, 'node_modules'), join(checkout, 'node_modules'), 'junction');
     const results = await race(await build(STUBBED), await build(STUBBED, checkout));
     console.log(toTable(results));
     const ratios = results.map(({ ratio }) => ratio);
