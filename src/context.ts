@@ -52,13 +52,13 @@ export type Client = {
 };
 
 export type LogContext = {
-  var: { log?: LogFields };
+  get(key: 'log'): LogFields | undefined;
   set(key: 'log', value: LogFields): void;
 };
 
 /** Made on first use, so that each middleware works without `accessLog`, which prints them. */
 export function logOf(c: LogContext): LogFields {
-  const fields = c.var.log ?? {};
+  const fields = c.get('log') ?? {};
   c.set('log', fields);
   return fields;
 }

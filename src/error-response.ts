@@ -5,7 +5,7 @@ import { type AppEnv, type LogContext, logOf } from './context.ts';
 import { ApiError, unexpectedError } from './errors.ts';
 import { unavailable } from './http/unavailable.ts';
 
-type ErrorContext = LogContext & Pick<Context<AppEnv>, 'env' | 'json' | 'req' | 'var'>;
+type ErrorContext = LogContext & Pick<Context<AppEnv>, 'env' | 'get' | 'json' | 'req'>;
 
 /** Responds to any error with the Error body, and adds the error to the log line. */
 export function errorResponse(error: Error, c: ErrorContext): Response {

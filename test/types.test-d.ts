@@ -24,7 +24,7 @@ app.get('/', list, async (c) => {
   c.req.valid('json');
   // @ts-expect-error: the items of a page have ids
   takePage(c, '/pets', query, async () => [{ status: 'sold' }]);
-  const page = await takePage(c, '/pets', query, (each) => queries.listPets(c.var.db, each));
+  const page = await takePage(c, '/pets', query, (each) => queries.listPets(c.get('db'), each));
   return c.json(page, 200);
 });
 
@@ -52,13 +52,13 @@ const bodiless = operation({
 });
 app.post('/:petId/tags', bodiless, async (c) => {
   // @ts-expect-error: the operation does not accept an idempotency key
-  await createOnce(c.var.db, c.var.once, { ...tag, item: {} });
+  await createOnce(c.get('db'), c.get('once'), { ...tag, item: {} });
   return c.body(null);
 });
 
 app.get('/health', operation({ operationId: 'getHealth', public: true }), async (c) => {
   // @ts-expect-error: without a rate limit, an operation must not reach D1
-  await queries.getPet(c.var.db, 7n);
+  await queries.getPet(c.get('db'), 7n);
   return c.text('');
 });
 
@@ -67,9 +67,9 @@ const tag = { into: 'tags', row: { text: 'x' } };
 tag satisfies Create<object>;
 app.post('/tags', create, async (c) => {
   // @ts-expect-error: the handler of a create passes the idempotency key on
-  await queries.createPet(c.var.db, c.req.valid('json'));
+  await queries.createPet(c.get('db'), c.req.valid('json'));
   // @ts-expect-error: a retry would return the number as a bigint
-  await createOnce(c.var.db, c.var.once, { ...tag, item: { count: 2 } });
+  await createOnce(c.get('db'), c.get('once'), { ...tag, item: { count: 2 } });
   return c.body(null);
 });
 
@@ -78,12 +78,12 @@ const tenant = createMiddleware<{ Variables: { tenant: string } }>((_, next) => 
 app.get('/tenants', tenant, list, async (c) => {
   c.get('tenant') satisfies string;
   const query = c.req.valid('query');
-  const page = await takePage(c, '/pets', query, (each) => queries.listPets(c.var.db, each));
+  const page = await takePage(c, '/pets', query, (each) => queries.listPets(c.get('db'), each));
   return c.json(page, 200);
 });
 app.post('/tenants', create, tenant, async (c) => {
   c.get('tenant') satisfies string;
-  const pet = await queries.createPet(c.var.db, c.var.once, c.req.valid('json'));
+  const pet = await queries.createPet(c.get('db'), c.get('once'), c.req.valid('json'));
   return c.json(pet, 201);
 });
 
@@ -93,7 +93,7 @@ new Hono<AppEnv & { Variables: { tenant: string } }>().onError(errorResponse);
 app.get('/admin', requireKey('read'), async (c) => c.text(c.get('client').id));
 
 app.patch('/', list, async (c) => {
-  const [[row]] = await c.var.db.run(sql<{ status: string }>`SELECT …`);
+  const [[row]] = await c.get('db').run(sql<{ status: string }>`SELECT …`);
   // @ts-expect-error: there may be no row
   row.status;
   return c.body(null);

@@ -9,7 +9,7 @@ import { idempotencyKeyOf } from './request-headers.ts';
 type ValidParts = { out: { param?: object; query?: object; json?: object } };
 type CreateContext = Context<CreateEnv, string, ValidParts>;
 
-/** Sets `c.var.once`, and says in the response whether it repeats that of an earlier request. */
+/** Sets `c.get('once')`, and says in the response whether it repeats that of an earlier request. */
 export const readIdempotencyKey: MiddlewareHandler<CreateEnv, string, ValidParts> =
   async function readIdempotencyKey(c, next) {
     const once: Once = { request: await keyedRequest(c) };
@@ -21,9 +21,8 @@ export const readIdempotencyKey: MiddlewareHandler<CreateEnv, string, ValidParts
 async function keyedRequest(c: CreateContext): Promise<KeyedRequest | undefined> {
   const idempotencyKey = idempotencyKeyOf(c);
   if (idempotencyKey === undefined) return undefined;
-  const { client, definition } = c.var;
   // The same key of another client or operation is another key.
-  const key = [client.id, definition.operationId, idempotencyKey];
+  const key = [c.get('client').id, c.get('definition').operationId, idempotencyKey];
   // Validated: neither the order of the fields nor `01` for the id 1 makes another request.
   const request = [c.req.valid('param'), c.req.valid('query'), c.req.valid('json')];
   return {

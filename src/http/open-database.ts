@@ -11,7 +11,7 @@ import { databaseError } from './unavailable.ts';
 const D1_BOOKMARK = /^([0-9a-f]{8}-){3}[0-9a-f]{32}$/;
 
 /**
- * Opens `c.var.db` at the state that `X-D1-Bookmark` names, and sets the bookmark of the response.
+ * Opens `c.get('db')` at the state that `X-D1-Bookmark` names, and sets the bookmark of the response.
  *
  * @throws ApiError 400 for invalid headers.
  */

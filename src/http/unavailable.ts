@@ -9,7 +9,7 @@ import { idempotencyKeyOf } from './request-headers.ts';
 const NO_RESPONSE = 'The database did not respond.';
 const READ_UNAVAILABLE = 'The database is temporarily unavailable.';
 
-type RequestContext = Pick<Context<AppEnv>, 'env' | 'req' | 'var'>;
+type RequestContext = Pick<Context<AppEnv>, 'env' | 'get' | 'req'>;
 
 /** The error of the response: an ApiError 503, or another Error, a 500. */
 export function databaseError(c: RequestContext, { kind, cause }: D1Failure): Error {
@@ -34,9 +34,11 @@ function notMigrated(environment: string, cause: Error): Error {
 
 /** The 503 of a request that may have been carried out. */
 export function unavailable(c: RequestContext, cause: Error): ApiError {
-  const { definition, db } = c.var;
   const isKeyed = idempotencyKeyOf(c) !== undefined;
-  return serviceUnavailable(unavailableMessage(definition, isKeyed, db?.readsReplica), cause);
+  return serviceUnavailable(
+    unavailableMessage(c.get('definition'), isKeyed, c.get('db')?.readsReplica),
+    cause,
+  );
 }
 
 /** Also in the OpenAPI description. `isKeyed`: the request has an `Idempotency-Key`. */

@@ -10,24 +10,24 @@ export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, ne
   await next();
   if (c.env.LOG === 'errors' && c.res.status < 400) return;
   const cf = c.req.raw.cf;
-  const { requestId, definition, client, db } = c.var;
+  const definition = c.get('definition');
   const log = logOf(c);
   // A 503 for stopped writes (which has no cause), or for a bookmark that no replica reaches, is no
   // failure.
-  const isOutage = c.res.status === 503 && log.cause !== undefined && !db?.readsReplica;
+  const isOutage = c.res.status === 503 && log.cause !== undefined && !c.get('db')?.readsReplica;
   const isFailure = isOutage || c.res.status === 500;
   const print = isFailure ? console.error : console.log;
   print(
     JSON.stringify({
       time: new Date().toISOString(),
-      requestId,
+      requestId: c.get('requestId'),
       environment: c.env.ENVIRONMENT,
       method: c.req.method,
       // `/*` if only middleware has matched.
       route: routePath(c, -1),
       status: c.res.status,
       durationMs: Date.now() - startedAt,
-      keyId: client?.keyId,
+      keyId: c.get('client')?.keyId,
       ray: rayId(c),
       colo: cf?.colo,
       country: cf?.country,

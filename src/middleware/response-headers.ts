@@ -8,7 +8,7 @@ import type { Deprecation } from '../operation/definition.ts';
 export const responseHeaders = createMiddleware<AppEnv>(async function responseHeaders(c, next) {
   await next();
   const headers = mutableHeaders(c);
-  headers.set('X-Request-Id', c.var.requestId);
+  headers.set('X-Request-Id', c.get('requestId'));
   // Browsers do not sniff the media type, load no resources, do not frame the response, and use
   // only HTTPS for this host (RFC 6797).
   headers.set('X-Content-Type-Options', 'nosniff');
@@ -16,7 +16,7 @@ export const responseHeaders = createMiddleware<AppEnv>(async function responseH
   headers.set('Strict-Transport-Security', 'max-age=31536000');
   // `private`, because some shared caches are set to ignore `no-store`.
   headers.set('Cache-Control', 'private, no-store');
-  const deprecation = c.var.definition?.deprecation;
+  const deprecation = c.get('definition')?.deprecation;
   if (!deprecation) return;
   // Not `set`: a page of a list has a `Link` already.
   for (const [name, value] of Object.entries(deprecationHeaders(deprecation, baseUrl(c))))

@@ -34,7 +34,7 @@ export type AuthenticatedDefinition = CommonDefinition & {
         safeRetry?: string;
       } & (
         | { acceptsIdempotencyKey?: never }
-        /** Its handler passes `c.var.once` to `createOnce`. */
+        /** Its handler passes `c.get('once')` to `createOnce`. */
         | { acceptsIdempotencyKey: true; json: z.ZodMiniObject }
       ))
   );

@@ -27,7 +27,7 @@ export const definitions = new WeakMap<object, OperationDefinition>();
  *   operation({ operationId: 'getPet', scope: 'read', param: PetPath, errors: ['pet_not_found'] }),
  *   async (c) => {
  *     const { petId } = c.req.valid('param');
- *     return c.json(await getPet(c.var.db, petId), 200);
+ *     return c.json(await getPet(c.get('db'), petId), 200);
  *   },
  * );
  */

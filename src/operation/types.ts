@@ -14,7 +14,7 @@ export type OperationMiddleware<D extends OperationDefinition> = MiddlewareHandl
   ErrorResponse<CodeOf<D>>
 >;
 
-/** Only an operation that accepts an idempotency key has `c.var.once`. */
+/** Only an operation that accepts an idempotency key has `c.get('once')`. */
 type EnvOf<D> = [D] extends [{ acceptsIdempotencyKey: true }]
   ? CreateEnv
   : [D] extends [{ scope: unknown }]

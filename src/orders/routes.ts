@@ -14,7 +14,7 @@ export const orders = new Hono<AppEnv>()
     operation({ operationId: 'listOrders', scope: 'read', query: OrderQuery }),
     async (c) => {
       const page = await takePage(c, '/store/orders', c.req.valid('query'), (query) =>
-        queries.listOrders(c.var.db, query),
+        queries.listOrders(c.get('db'), query),
       );
       return c.json(page, 200);
     },
@@ -30,7 +30,7 @@ export const orders = new Hono<AppEnv>()
       effect: 'the order was placed',
     }),
     async (c) => {
-      const order = await queries.placeOrder(c.var.db, c.var.once, c.req.valid('json'));
+      const order = await queries.placeOrder(c.get('db'), c.get('once'), c.req.valid('json'));
       return c.json(order, 201, { Location: `${baseUrl(c)}/store/orders/${order.id}` });
     },
   )
@@ -44,7 +44,7 @@ export const orders = new Hono<AppEnv>()
     }),
     async (c) => {
       const { orderId } = c.req.valid('param');
-      return c.json(await queries.getOrder(c.var.db, orderId), 200);
+      return c.json(await queries.getOrder(c.get('db'), orderId), 200);
     },
   )
   .patch(
@@ -62,6 +62,6 @@ export const orders = new Hono<AppEnv>()
     async (c) => {
       const { orderId } = c.req.valid('param');
       const { status } = c.req.valid('json');
-      return c.json(await queries.updateOrder(c.var.db, orderId, status), 200);
+      return c.json(await queries.updateOrder(c.get('db'), orderId, status), 200);
     },
   );

@@ -14,7 +14,7 @@ export const pets = new Hono<AppEnv>()
     operation({ operationId: 'listPets', scope: 'read', query: PetQuery }),
     async (c) => {
       const page = await takePage(c, '/pets', c.req.valid('query'), (query) =>
-        queries.listPets(c.var.db, query),
+        queries.listPets(c.get('db'), query),
       );
       return c.json(page, 200);
     },
@@ -30,7 +30,7 @@ export const pets = new Hono<AppEnv>()
       effect: 'the animal was added',
     }),
     async (c) => {
-      const pet = await queries.createPet(c.var.db, c.var.once, c.req.valid('json'));
+      const pet = await queries.createPet(c.get('db'), c.get('once'), c.req.valid('json'));
       return c.json(pet, 201, { Location: `${baseUrl(c)}/pets/${pet.id}` });
     },
   )
@@ -51,7 +51,7 @@ export const pets = new Hono<AppEnv>()
     }),
     async (c) => {
       const { petId } = c.req.valid('param');
-      return c.json(await queries.getPet(c.var.db, petId), 200);
+      return c.json(await queries.getPet(c.get('db'), petId), 200);
     },
   )
   .patch(
@@ -67,7 +67,7 @@ export const pets = new Hono<AppEnv>()
     }),
     async (c) => {
       const { petId } = c.req.valid('param');
-      const pet = await queries.updatePet(c.var.db, petId, c.req.valid('json'));
+      const pet = await queries.updatePet(c.get('db'), petId, c.req.valid('json'));
       return c.json(pet, 200);
     },
   )
@@ -83,7 +83,7 @@ export const pets = new Hono<AppEnv>()
     }),
     async (c) => {
       const { petId } = c.req.valid('param');
-      await queries.deletePet(c.var.db, petId);
+      await queries.deletePet(c.get('db'), petId);
       return c.body(null, 204);
     },
   );

@@ -28,7 +28,7 @@ const addPhoto = operation({
 });
 const app = new Hono<AppEnv>();
 app.use(accessLog);
-app.post('/:petId', addPhoto, async (c) => c.json(await handle(c.var.db, c.var.once)));
+app.post('/:petId', addPhoto, async (c) => c.json(await handle(c.get('db'), c.get('once'))));
 app.onError((error, c) => c.json(error.message));
 
 let apiKey: string;
