@@ -5,13 +5,12 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as z from 'zod/mini';
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
 import { type ApiError, notAllowed, notFound, STATUS_OF } from '../src/errors.ts';
 import type { ResourceDescription } from '../src/operation/resource-description.ts';
 import { describeOperation, errorsOf, isPaged } from './operation.ts';
 import { findRoutes } from './routes.ts';
-import { ErrorBody, overrideWith } from './schemas.ts';
+import { overrideWith } from './schemas.ts';
 import { codesTable } from './tables.ts';
 
 /**
@@ -37,11 +36,6 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
     return [...common, ...own];
   });
   requireExamples(errors);
-  // Without examples: a tool that imitates the service would send the first one for every status.
-  ErrorBody.register(z.globalRegistry, {
-    id: 'Error',
-    description: 'The body of every error of the worker: three fields.',
-  });
   const paged = operations.filter(({ definition }) => isPaged(definition));
   const pageSchemas = new Set(paged.map(({ about }) => about.responses[200]?.schema));
   const tagsInUse = operations.flatMap(({ about }) => about.tags);

@@ -138,12 +138,14 @@ function responses(
   const { operationId, deprecation, acceptsIdempotencyKey } = definition;
   if (deprecation && isPaged(definition))
     throw new Error(`describe both links of ${operationId} in one header: next page and successor`);
+  if (acceptsIdempotencyKey && !about.responses[201])
+    throw new Error(`${operationId} accepts an Idempotency-Key, so it must describe a 201`);
   const { common, own } = errorsOf(definition, about);
   const deprecationHeaders = deprecation ? headersOfDeprecation(operationId, deprecation) : {};
   const bookmarkHeader = definition.public ? {} : BOOKMARK;
   const successHeaders = {
     ...(isPaged(definition) && NEXT_PAGE),
-    ...(about.responses[201] && LOCATION),
+    ...(about.responses[201]?.location && LOCATION),
     ...(acceptsIdempotencyKey && REPLAYED),
     ...deprecationHeaders,
     ...bookmarkHeader,

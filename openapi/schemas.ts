@@ -11,21 +11,27 @@ import { VISIBLE } from '../src/http/schemas.ts';
 /** No message is longer. */
 const MAX_MESSAGE_LENGTH = 4096;
 
-export const ErrorBody = z.object({
-  code: z.enum(Object.keys(STATUS_OF)).register(z.globalRegistry, {
-    description: 'The machine-readable error code. Later versions may add codes.',
-  }),
-  message: z
-    .string()
-    .check(z.minLength(1), z.maxLength(MAX_MESSAGE_LENGTH))
-    .register(z.globalRegistry, {
-      description: 'The human-readable description. Its wording may change.',
+// Without examples: a tool that imitates the service would send the first one for every status.
+export const ErrorBody = z
+  .object({
+    code: z.enum(Object.keys(STATUS_OF)).register(z.globalRegistry, {
+      description: 'The machine-readable error code. Later versions may add codes.',
     }),
-  status: z
-    .int32()
-    .check(z.minimum(400), z.maximum(599))
-    .register(z.globalRegistry, { description: 'The HTTP status of the response.' }),
-});
+    message: z
+      .string()
+      .check(z.minLength(1), z.maxLength(MAX_MESSAGE_LENGTH))
+      .register(z.globalRegistry, {
+        description: 'The human-readable description. Its wording may change.',
+      }),
+    status: z
+      .int32()
+      .check(z.minimum(400), z.maximum(599))
+      .register(z.globalRegistry, { description: 'The HTTP status of the response.' }),
+  })
+  .register(z.globalRegistry, {
+    id: 'Error',
+    description: 'The body of every error of the worker: three fields.',
+  });
 
 Limit.register(z.globalRegistry, {
   description: 'Maximum number of items to return.',

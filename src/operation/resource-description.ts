@@ -26,6 +26,8 @@ export type OperationDescription = {
 
 export type SuccessDescription = {
   description: string;
+  /** The response has `Location`, which a GET must answer. */
+  location?: true;
   /** Absent if the response has no body. */
   schema?: z.ZodMiniType;
   /** Default: the first of the schema's examples. */

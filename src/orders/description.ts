@@ -79,7 +79,9 @@ export const description: ResourceDescription = {
         'Orders an animal whose status is `available` and sets its status to `pending`. If several clients order the same animal at once, exactly one order is placed.',
       'x-stability': 'experimental',
       requestBody: { examples: { order: { value: { petId: ORDER.petId } } } },
-      responses: { 201: { description: 'The order was placed.', schema: OrderBody } },
+      responses: {
+        201: { location: true, description: 'The order was placed.', schema: OrderBody },
+      },
     },
     getOrder: {
       tags: ['Store'],

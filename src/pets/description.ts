@@ -101,7 +101,7 @@ export const description: ResourceDescription = {
           },
         },
       },
-      responses: { 201: { description: 'The animal was added.', schema: PetBody } },
+      responses: { 201: { location: true, description: 'The animal was added.', schema: PetBody } },
     },
     getPet: {
       tags: ['animals'],

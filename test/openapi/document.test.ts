@@ -9,7 +9,7 @@ import { findRoutes } from '../../openapi/routes.ts';
 import { app } from '../../src/app.ts';
 import { operation } from '../../src/operation/operation.ts';
 import type { OperationDescription } from '../../src/operation/resource-description.ts';
-import { PetQuery } from '../../src/pets/schemas.ts';
+import { NewPet, PetQuery } from '../../src/pets/schemas.ts';
 
 const SERVERS = [{ url: 'https://a.example/v1', description: '', 'x-internal': false }];
 const resources = await findResources();
@@ -71,6 +71,26 @@ test('npm run openapi fails for a description without a route, and for an error 
   const withoutErrors = resources.map(({ errors: _, ...others }) => others);
   const problem = 'no operation describes the error code pet_not_found';
   expect(() => describeApi(SERVERS, withoutErrors, '1.0.0')).toThrow(problem);
+});
+
+const ADD_TOY = { operationId: 'addToy', scope: 'write', effect: 'the toy was added' } as const;
+
+test.each([undefined, true] as const)(
+  'a 201 has Location if its description says so: %s',
+  (location) => {
+    const responses = { 201: { description: '', ...(location && { location }) } };
+    const { responses: described } = describeOperation(ADD_TOY, { ...ABOUT, responses });
+    const created = expect.objectContaining({ Location: expect.anything() });
+    const headers = location
+      ? created
+      : expect.not.objectContaining({ Location: expect.anything() });
+    expect(described?.['201']).toMatchObject({ headers: { shape: headers } });
+  },
+);
+
+test('npm run openapi fails for an Idempotency-Key without a 201', () => {
+  const keyed = { ...ADD_TOY, json: NewPet, acceptsIdempotencyKey: true } as const;
+  expect(() => describeOperation(keyed, ABOUT)).toThrow('addToy accepts an Idempotency-Key');
 });
 
 test('npm run openapi fails for a deprecated list, whose two links need one description', () => {
