@@ -68,8 +68,8 @@ tag satisfies Create<object>;
 app.post('/tags', create, async (c) => {
   // @ts-expect-error: the handler of a create passes the idempotency key on
   await queries.createPet(c.get('db'), c.req.valid('json'));
-  // @ts-expect-error: a retry would return the number as a bigint
-  await createOnce(c.get('db'), c.get('once'), { ...tag, item: { count: 2 } });
+  // @ts-expect-error: a retry would return the number in the array as a bigint
+  await createOnce(c.get('db'), c.get('once'), { ...tag, item: { counts: [2] } });
   return c.body(null);
 });
 

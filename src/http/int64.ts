@@ -1,10 +1,10 @@
-/** 64-bit integers: ids and `categoryId`. */
+/** Numbers of a request. `parseBody` makes a bigint of an int64, and its schema decides. */
 import * as z from 'zod/mini';
 import { requiredOr } from './schemas.ts';
 
 const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 
-/** A field of a body, which `parseBody` (json.ts) has made a bigint. */
+/** A field of a body, such as an id. */
 export function int64() {
   return z.int64({
     error: (issue) =>
@@ -12,6 +12,20 @@ export function int64() {
         ? `${INT64_PROBLEM}, not a string in quotes`
         : requiredOr(INT64_PROBLEM)(issue),
   });
+}
+
+/** A field of a body that is a double, such as a price or a coordinate: `3` and `3.0` are 3. */
+export function decimal() {
+  const problem = `must be a number, and an integer only up to ${Number.MAX_SAFE_INTEGER}`;
+  return z.pipe(
+    z.transform((value) => (typeof value === 'bigint' ? Number(value) : value)),
+    z.number({ error: requiredOr(problem) }).check(z.refine(isExact, problem)),
+  );
+}
+
+/** Not beyond 2^53, where a double rounds integers. */
+function isExact(value: number): boolean {
+  return Number.isSafeInteger(value) || !Number.isInteger(value);
 }
 
 /**

@@ -34,8 +34,9 @@ type Refusal<Reason> = {
   error: (reason: Reason | undefined) => ApiError;
 };
 
-/** What an item may contain. Not a number: a retry would return it as a bigint (`parseJson`). */
-type Stored = string | bigint | boolean | null | undefined | Stored[];
+/** What an item may contain. A number is a double (`decimal`), and not in an array. */
+type Stored = number | Exact;
+type Exact = string | bigint | boolean | null | undefined | Exact[];
 
 export type KeyedRequest = { keyHash: ArrayBuffer; requestHash: ArrayBuffer; now: number };
 
@@ -74,7 +75,8 @@ export async function createOnce<Item extends Record<string, Stored>, Reason>(
   } catch (error) {
     const violation = requireViolation(error);
     const refusal = refusalOf(create, violation);
-    if (request) return replay(once, await firstRecord(db, request, violation, refusal));
+    if (request)
+      return replay(once, create.item, await firstRecord(db, request, violation, refusal));
     throw refusal ? await refusalError(db, refusal) : violation;
   }
 }
@@ -186,8 +188,10 @@ async function closeKey(
   return first;
 }
 
-function replay<Item>(
+/** @param expected - the item of this request, which has the fields of the first one. */
+function replay<Item extends Record<string, Stored>>(
   once: Once,
+  expected: Item,
   { item_id_text, item, is_same }: RecordRow,
 ): { id: bigint } & Item {
   if (!is_same) throw idempotencyKeyReused();
@@ -197,7 +201,10 @@ function replay<Item>(
   }
   once.isReplay = true;
   const fields: Item = parseJson(item);
-  return { id: BigInt(item_id_text), ...fields };
+  // `parseJson` makes a bigint of `3`.
+  const doubles = Object.keys(expected).filter((name) => typeof expected[name] === 'number');
+  const numbers = doubles.map((name) => [name, Number(fields[name])]);
+  return { id: BigInt(item_id_text), ...fields, ...Object.fromEntries(numbers) };
 }
 
 export function idempotencyKeyReused(): ApiError {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseInt64 } from '../../src/exact-json.ts';
+import { decimal } from '../../src/http/int64.ts';
 import { MAX_VALUES, parseBody } from '../../src/http/json.ts';
 
 test('a body may have MAX_VALUES, itself among them, and not one more', () => {
@@ -35,3 +36,19 @@ test.each([
   ...['1.5', '1e-1', '1e-400', '1.00000000000000000001', `1e-${'9'.repeat(400)}`],
   ...['', '-', ' 1', '1 ', '+1', '0x10', '٣', 'Infinity', '1e', '.5', '5.'],
 ])('"%s" is not an int64 in JSON', (source) => expect(parseInt64(source)).toBeUndefined());
+
+test.each([
+  ['3', 3],
+  ['3.0', 3],
+  ['0', 0],
+  ['-0.5', -0.5],
+  ['9007199254740991', 2 ** 53 - 1],
+  ['0.1', 0.1],
+])('%s is the decimal %d', (text, value) => {
+  expect(decimal().safeParse(parseBody(text))).toMatchObject({ success: true, data: value });
+});
+
+test.each(['9007199254740992', '-9007199254740992.0', '1e19', '1e400', '"3"', 'true', 'null'])(
+  '%s is not a decimal',
+  (text) => expect(decimal().safeParse(parseBody(text)).success).toBe(false),
+);

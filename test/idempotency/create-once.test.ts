@@ -97,6 +97,17 @@ test('a replay has the id of its row, also if a write that follows inserts into 
   expect(await send(create)).toEqual({ id: 1, name: 'Mia' });
 });
 
+test('a replay has the numbers of its item, whole ones too', async () => {
+  const item = { weight: 3, ratio: 0.5 };
+  const create: typeof handle = async (db, once) => {
+    const { weight, ratio } = await createOnce(db, once, { ...MIA, item });
+    return { weight: weight / 2, ratio: ratio / 2 };
+  };
+  const first = await send(create);
+  expect(first).toEqual({ weight: 1.5, ratio: 0.25 });
+  expect(await send(create)).toEqual(first);
+});
+
 test('a retry whose record is gone when it is read has an unknown outcome', async () => {
   const create: typeof handle = (db, once) => createOnce(db, once, MIA);
   await send(create);
