@@ -43,13 +43,25 @@ export function sql<Row = unknown>(texts: TemplateStringsArray, ...parts: Value[
 /** Inserts one row, or fails. Throws a TypeError if a name is not a plain one. */
 export function insertInto(table: string, row: Record<string, Value>): Sql {
   const columns = Object.keys(row);
-  const wrong = [table, ...columns].find((name) => !/^\w+$/.test(name));
-  if (wrong !== undefined) throw new TypeError(`${wrong} is not a name`);
+  for (const name of [table, ...columns]) requireName(name);
   const values = Object.values(row).map(toSql);
   return new Sql(
     `INSERT INTO ${table} (${columns}) VALUES (${values.map(({ text }) => text)})`,
     values.flatMap((value) => value.values),
   );
+}
+
+/** What follows SET in an UPDATE: the columns whose value is not undefined, at least one. */
+export function assignments(row: Record<string, Value | undefined>): Sql {
+  const changes = Object.entries(row).flatMap(([name, value]) => {
+    requireName(name);
+    return value === undefined ? [] : sql`${new Sql(name, [])} = ${value}`;
+  });
+  return changes.reduce((all, change) => sql`${all}, ${change}`);
+}
+
+function requireName(name: string): void {
+  if (!/^\w+$/.test(name)) throw new TypeError(`${name} is not a name`);
 }
 
 function toSql(part: Value) {

@@ -3,7 +3,7 @@
  * text.
  */
 import type { Database } from '../d1/database.ts';
-import { sql } from '../d1/sql.ts';
+import { assignments, sql } from '../d1/sql.ts';
 import { createOnce, type Once } from '../idempotency/create-once.ts';
 import { petHasOpenOrder, petNotFound } from './errors.ts';
 import type { NewPet, Pet, PetPatch, PetQuery, PetStatus } from './schemas.ts';
@@ -63,14 +63,10 @@ export async function updatePet(
   { name, categoryId, status }: PetPatch,
 ): Promise<Pet> {
   // Only the columns that the patch sets: each index of another one would be written, too.
-  const changes = [
-    name !== undefined && sql`name = ${name}`,
-    categoryId !== undefined && sql`category_id = ${categoryId}`,
-    status !== undefined && sql`status = ${status}`,
-  ].filter((change) => change !== false);
+  const changes = assignments({ name, category_id: categoryId, status });
   const isAllowed = status === undefined ? sql`TRUE` : sql`NOT ${HAS_OPEN_ORDER}`;
   const [[updated], [existing]] = await db.run(
-    sql<PetRow>`UPDATE pets SET ${changes.reduce((all, change) => sql`${all}, ${change}`)}
+    sql<PetRow>`UPDATE pets SET ${changes}
       WHERE id = ${id} AND ${isAllowed}
       RETURNING ${COLUMNS}`,
     selectExistence(id),

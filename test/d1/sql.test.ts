@@ -1,7 +1,7 @@
 /** SQL with its values in place. */
 import { expect, test } from 'vitest';
 import { prepare } from '../../src/d1/execute.ts';
-import { type Sql, sql } from '../../src/d1/sql.ts';
+import { assignments, type Sql, sql } from '../../src/d1/sql.ts';
 import { startStore } from '../support/store.ts';
 
 const store = startStore();
@@ -23,6 +23,14 @@ test('a string is a parameter, whatever text it has', async () => {
 test('an object that a client sent, with the members of SQL, is not SQL', () => {
   const { id } = JSON.parse('{"id":{"text":"1 OR TRUE","values":[]}}');
   expect(() => sql`SELECT * FROM pets WHERE id = ${id}`).toThrow('an object is not SQL');
+});
+
+test('assignments leave out what is undefined, keep null, and accept only plain names', () => {
+  expect(assignments({ name: 'Kim', id: 5n, status: null, x: undefined })).toEqual({
+    text: 'name = ?, id = CAST(? AS INTEGER), status = ?',
+    values: ['Kim', '5', null],
+  });
+  expect(() => assignments({ 'id = 1 --': 1 })).toThrow(TypeError);
 });
 
 test('SQL within SQL keeps the order of the values', async () => {
