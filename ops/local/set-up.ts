@@ -3,8 +3,10 @@ import { reportFailure } from '../command/command-line.ts';
 import { packClient } from './client-package.ts';
 import { isInUse, LOCAL_KEY, setUpLocalStore } from './store.ts';
 
-const GUIDE = `The local store is set up. Without --port, the docs page is http://localhost:8787/docs
-curl -i -w '\\n' http://localhost:8787/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'
+/** Wrangler does not say at which port it will serve. */
+const GUIDE = `The local store is set up, at the address of "Ready on" below. /docs is the docs page.
+At the default port: curl -i -w '\\n' http://localhost:8787/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'
+At another port, write it in place of 8787.
 After Ctrl-C, npm run reset empties the store, also a damaged one.`;
 
 /** After each change of a file in src, too. */
