@@ -18,7 +18,7 @@ import { identityOf, readJson, readServedVersion, requireMigrated } from './comm
 import { readCommit } from './command/git.ts';
 import { PROJECT_ROOT } from './command/project-root.ts';
 import { accountApi, type Endpoint, request } from './command/request.ts';
-import { readConfig, runWranglerIn } from './command/wrangler.ts';
+import { askWranglerIn, hasTerminal, readConfig, runWranglerIn } from './command/wrangler.ts';
 
 export const program = createProgram('npm run set-up --', 'Sets an environment up at Cloudflare.')
   .addArgument(new Argument('<environment>').choices(['staging', 'production']))
@@ -49,13 +49,11 @@ async function setUp(env: DeployedEnvironment, { domain, yes }: Options) {
 
   // Writes the address into the description.
   execFileSync(process.execPath, ['ops/openapi.ts']);
-  // Ctrl-C cuts no command off.
-  const detached = { detached: true };
-  await runWranglerIn(env, ['d1', 'migrations', 'apply', 'DB', '--remote'], detached);
+  await runWranglerIn(env, ['d1', 'migrations', 'apply', 'DB', '--remote']);
   await requireMigrated(env);
   // A run that was killed may have deployed, and not set the route.
   const deploy = isDeployed ? ['triggers', 'deploy'] : ['deploy', '--tag', TAG];
-  await runWranglerIn(env, deploy, detached);
+  await askWranglerIn(env, deploy);
   const key = findOrCreateKey(env);
   const { vars } = await readConfig(env);
   console.error('Commit the changed files. A new address needs some minutes, and a key a minute:');
@@ -70,7 +68,8 @@ async function hasDeployed(env: DeployedEnvironment, api: Endpoint): Promise<boo
   const version = await readServedVersion(env);
   const served = ['DB', 'API_KEYS', 'BASE_URL'].map((each) => identityOf(version, each));
   const written = [d1_databases[0]?.database_id, kv_namespaces[0]?.id, vars.BASE_URL];
-  if (version.annotations['workers/tag'] === TAG && isDeepStrictEqual(served, written)) return true;
+  if (version.annotations?.['workers/tag'] === TAG && isDeepStrictEqual(served, written))
+    return true;
   throw new Error('the worker has a release, or another store or address than wrangler.toml');
 }
 
@@ -90,30 +89,44 @@ async function read(api: Endpoint, path: string) {
 
 /** The account of wrangler.toml or of CLOUDFLARE_ACCOUNT_ID, or the only one. */
 async function findAccount(env: DeployedEnvironment, written = '') {
-  const wanted = written.endsWith('-id') ? process.env.CLOUDFLARE_ACCOUNT_ID : written;
+  const isWritten = !written.endsWith('-id');
+  const wanted = isWritten ? written : process.env.CLOUDFLARE_ACCOUNT_ID;
   type User = { accounts: { id: string; name: string }[] };
-  const { accounts } = await readJson<User>(env, ['whoami']);
+  const { accounts } = await readJson<User>(env, ['whoami']).catch((cause: Error) => {
+    const advice = 'npx wrangler login, or set CLOUDFLARE_API_TOKEN';
+    throw new Error(`log in first: ${advice} (${cause.message})`, { cause });
+  });
   const [account, ...others] = accounts.filter(({ id }) => !wanted || id === wanted);
   if (account && others.length === 0) return account;
-  throw new Error(`set CLOUDFLARE_ACCOUNT_ID to one of ${JSON.stringify(accounts)}`);
+  const found = JSON.stringify(accounts);
+  if (isWritten)
+    throw new Error(`wrangler.toml has the account ${written}; the login has ${found}`);
+  throw new Error(`set CLOUDFLARE_ACCOUNT_ID to one of ${found}`);
 }
 
-/** Writes the address, unless it is written. @throws Error if another worker has it. */
+/** Writes the address, unless it is written. */
 async function writeHost(env: DeployedEnvironment, api: Endpoint, domain?: string) {
-  const { name, vars } = await readConfig(env);
+  const { name = '', vars } = await readConfig(env);
   const written = new URL(String(vars.BASE_URL)).host;
   const isWritten = !written.endsWith('.example');
   const { subdomain } = await read(api, 'workers/subdomain');
-  const defaultHost = isWritten ? written : `${name}.${subdomain}.workers.dev`;
-  const host = domain ?? defaultHost;
+  const workersDev = `${name}.${subdomain}.workers.dev`;
+  const host = domain ?? (isWritten ? written : workersDev);
   if (isWritten && host !== written) throw new Error('wrangler.toml has another host');
-  const domains: { hostname: string; service: string }[] = await read(api, 'workers/domains');
-  const other = domains.find(({ hostname, service }) => hostname === host && service !== name);
-  if (other) throw new Error(`${host} is the host of ${other.service}`);
+  if (host !== workersDev) await requireFree(api, host, name);
   if (isWritten) return;
   const routes = `routes = [{ pattern = "${written}", custom_domain = true }]`;
   edit(routes, domain ? routes.replace(written, domain) : 'workers_dev = true');
   edit(`https://${written}/`, `https://${host}/`);
+}
+
+/** @throws Error if a host has another worker, or may have DNS records: wrangler asks before it replaces them, on a terminal alone. */
+async function requireFree(api: Endpoint, host: string, name: string) {
+  const domains: { hostname: string; service: string }[] = await read(api, 'workers/domains');
+  const owner = domains.find(({ hostname }) => hostname === host)?.service;
+  if (owner === name) return;
+  if (owner) throw new Error(`${host} is the host of ${owner}`);
+  if (!hasTerminal()) throw new Error(`run this on a terminal: wrangler may ask about ${host}`);
 }
 
 /** Writes the id of the database or namespace with this name, unless an id is written. Creates it, unless it exists. */

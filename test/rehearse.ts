@@ -1,4 +1,4 @@
-/** `npm run rehearse`: the real release, against the tests' fake of Cloudflare: staging, a promotion that fails and goes back, a good one. */
+/** `npm run rehearse`: the real release, against the tests' fake of Cloudflare: staging, a promotion that fails, a good one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cloneProject, SMOKE_KEYS } from './ops/clone.ts';
@@ -8,9 +8,9 @@ console.log('A rehearsal: nothing real is touched, and a minute lasts three seco
 // Otherwise, the clone's commits need the user's name, and may be signed.
 process.env.GIT_CONFIG_GLOBAL = `${import.meta.dirname}/ops/gitconfig`;
 const cloudflare = await startCloudflare();
-const { folder: cwd, first, remove } = await cloneProject(true);
-cloudflare.seed('staging', 'set-up');
-cloudflare.seed('production', first);
+const { folder: cwd, git, first, remove } = await cloneProject(true);
+for (const environment of ['staging', 'production'] as const) cloudflare.seed(environment, first);
+git('commit', '--allow-empty', '--quiet', '--message', 'Add a feature');
 
 /** Narrates and runs a command. */
 async function rehearse(text: string, environment: 'staging' | 'production', command: string) {
@@ -20,11 +20,15 @@ async function rehearse(text: string, environment: 'staging' | 'production', com
   await once(spawn(node ?? '', args, { cwd, env, stdio: 'inherit' }), 'close');
 }
 
-const promote = 'npm run release -- promote --yes --hold 60';
+const promote = 'npm run release -- promote --yes';
 await rehearse('Staging serves the commit.', 'staging', 'npm run release -- staging');
 cloudflare.state.before = (line) =>
-  line.startsWith('GET /pets 10%') ? error(500, 0, 'a bug').getResponse() : undefined;
-await rehearse('Production has a bug at 10 %, and goes back.', 'production', promote);
+  line.startsWith('GET /pets 0%') ? error(500, 0, 'a bug').getResponse() : undefined;
+await rehearse(
+  'Production has a bug, which the test at 0 % finds. The old version goes on serving.',
+  'production',
+  promote,
+);
 cloudflare.state.before = () => undefined;
 await rehearse('Without the bug, it serves all.', 'production', promote);
 cloudflare.close();

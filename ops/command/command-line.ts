@@ -1,4 +1,4 @@
-/** What the commands share: exit codes, error messages of one line, options, questions, and the end of a process. */
+/** What the commands share: exit codes, error messages of one line, options and questions. */
 import { createInterface } from 'node:readline';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 
@@ -85,45 +85,30 @@ export const environmentOption = new Option('--env <environment>', 'the environm
   .default('local');
 
 /**
- * Asks for confirmation before a change to production, unless `yes`. If the terminal is closed or `signal` is aborted
- * meanwhile, as after Ctrl-C, the answer is no.
+ * Asks for confirmation before a change to production, unless `yes`. If the terminal is closed meanwhile, the answer is no.
  *
- * @throws Error if the answer is no, there is no terminal to ask, or `signal` is already aborted.
+ * @throws Error if the answer is no, or there is no terminal to ask.
  */
 export async function confirm(
   change: string,
   environment: Environment,
   yes = false,
-  signal?: AbortSignal,
 ): Promise<void> {
-  signal?.throwIfAborted();
   if (yes || environment !== 'production') return;
   const action = `${change} in PRODUCTION`;
   if (!process.stdin.isTTY)
     throw new Error(`confirmation required: add --yes to ${action} without a terminal`);
-  const answer = await readLine(`This will ${action}. Continue? [y/N]`, signal);
+  const answer = await readLine(`This will ${action}. Continue? [y/N]`);
   if (!/^y(es)?$/i.test(answer.trim())) throw new Error('cancelled');
 }
 
 /** Reads a line of standard input. On a terminal, it prints the question first. The line is empty if the input ends without one. */
-export async function readLine(question: string, signal?: AbortSignal): Promise<string> {
+export async function readLine(question: string): Promise<string> {
   if (process.stdin.isTTY) console.error(question);
   // Not with readline's `question`, which throws outside of this function or waits for ever if the terminal is closed.
-  const lines = createInterface({ input: process.stdin, ...(signal && { signal }) });
+  const lines = createInterface({ input: process.stdin });
   const { value } = await lines[Symbol.asyncIterator]().next();
   // Otherwise the process would keep reading, and never end.
   lines.close();
   return value ?? '';
-}
-
-/** Calls `stop` when the user or the system stops this process, or when the shell in which npm started it has ended. */
-export function onStop(stop: () => void): void {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-  // When a signal stops npm, its shell ends without passing the signal on, and this process gets another parent.
-  const shellPid = process.ppid;
-  const timer = setInterval(() => {
-    if (process.ppid === shellPid) return;
-    clearInterval(timer);
-    stop();
-  }, 500).unref();
 }

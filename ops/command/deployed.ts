@@ -3,30 +3,21 @@ import { readdir } from 'node:fs/promises';
 import type { DeployedEnvironment } from './command-line.ts';
 import { runWranglerIn } from './wrangler.ts';
 
-/** Runs a command that prints JSON. Ctrl-C does not end it. */
-export async function readJson<Json>(
-  env: DeployedEnvironment,
-  args: string[],
-  cwd?: string,
-): Promise<Json> {
-  return JSON.parse(await runWranglerIn(env, [...args, '--json'], { detached: true, cwd }));
+/** Runs a command that prints JSON. */
+export async function readJson<Json>(env: DeployedEnvironment, args: string[]): Promise<Json> {
+  return JSON.parse(await runWranglerIn(env, [...args, '--json']));
 }
 
-type Deployment = { versions: { version_id: string; percentage: number }[] };
-
-/** What the newest deployment serves, sorted, such as `1b4e28ba-…@10% 6fa459ea-…@90%`. */
-export async function readShares(env: DeployedEnvironment, cwd?: string): Promise<string> {
-  const { versions } = await readJson<Deployment>(env, ['deployments', 'status'], cwd);
-  return joinShares(versions.map(({ version_id, percentage }) => `${version_id}@${percentage}%`));
-}
-
-export function joinShares(shares: string[]): string {
-  return shares.toSorted().join(' ');
+/** What the newest deployment serves, such as `1b4e28ba-…@100%`. */
+export async function readShares(env: DeployedEnvironment): Promise<string[]> {
+  type Deployment = { versions: { version_id: string; percentage: number }[] };
+  const { versions } = await readJson<Deployment>(env, ['deployments', 'status']);
+  return versions.map(({ version_id, percentage }) => `${version_id}@${percentage}%`);
 }
 
 export type Version = {
   id: string;
-  annotations: Record<string, unknown>;
+  annotations?: Record<string, unknown>;
   resources: { bindings: Partial<Record<string, string>>[] };
 };
 
@@ -34,17 +25,20 @@ export function readVersion(env: DeployedEnvironment, id: string): Promise<Versi
   return readJson(env, ['versions', 'view', id]);
 }
 
-/** The version that serves all requests. @throws Error if there are two. */
+/** The version that serves all requests. A release that was killed may have left another one, with 0 %. */
 export async function readServedVersion(env: DeployedEnvironment): Promise<Version> {
   const shares = await readShares(env);
-  if (shares.includes(' ')) throw new Error(`a release is unfinished: ${env} serves ${shares}`);
-  return readVersion(env, shares.replace('@100%', ''));
+  const [id] = shares.filter((each) => each.endsWith('@100%')).map((each) => each.split('@')[0]);
+  if (id) return readVersion(env, id);
+  throw new Error(`two versions share the requests: ${env} serves ${shares.join(' ')}`);
 }
 
 /** The id or text of a binding, empty for a secret. Cloudflare may add other fields to some versions. */
 export function identityOf({ resources }: Version, name: string): string | undefined {
   const binding = resources.bindings.find((each) => each.name === name);
-  return binding && (binding.id ?? binding.namespace_id ?? binding.text ?? '');
+  if (!binding) return undefined;
+  const { database_id, id = database_id, namespace_id = id, text = namespace_id } = binding;
+  return text ?? '';
 }
 
 /** The migrations that are not applied. */

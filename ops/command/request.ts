@@ -1,15 +1,22 @@
 /** Requests to a store and to Cloudflare's API. */
+import http from 'node:http';
+
+// As wrangler does: the requests go to the proxy that HTTPS_PROXY names. Node.js before 24.14 cannot.
+http.setGlobalProxyFromEnv?.();
+
 export type Endpoint = {
   /** Without a slash at its end. */
   baseUrl: string;
   apiKey: string;
   /** Names the version that answers, whatever its share is: `worker="version"`. */
   override?: string;
+  /** Ends a request. */
+  signal?: AbortSignal | undefined;
 };
 
 /** Sends a request, such as `GET /pets`. Returns the body. @throws Error unless the status is the expected one. */
 export async function request(
-  { baseUrl, apiKey, override }: Endpoint,
+  { baseUrl, apiKey, override, signal }: Endpoint,
   line: string,
   expected: number,
   body?: object,
@@ -24,9 +31,11 @@ export async function request(
       ...(override && { 'cloudflare-workers-version-overrides': override }),
     },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.any([AbortSignal.timeout(30_000), ...(signal ? [signal] : [])]),
   }).catch((cause: Error) => {
-    throw new Error(`${line}: ${cause.message}`, { cause });
+    // What failed is in the cause of "fetch failed".
+    const { message, code } = Object(cause.cause ?? cause);
+    throw new Error(`${method} ${baseUrl}${path}: ${message || code}`, { cause });
   });
   const text = await response.text();
   if (response.status === expected) return text ? JSON.parse(text) : {};

@@ -33,12 +33,20 @@ const LIMIT_MS = 300_000;
 
 type Options = {
   /** The folder of wrangler.toml. Default: this project. */
-  cwd?: string | undefined;
-  /** Ctrl-C does not end wrangler. */
-  detached?: boolean;
+  cwd?: string;
   /** Further variables. */
   env?: Record<string, string>;
 };
+
+/** Otherwise wrangler would prefer a wrangler.json, even of a folder above this one, and read .env: both could name another worker. */
+function argumentsOf(args: string[]) {
+  return [BIN, ...args, '--config', 'wrangler.toml', '--env-file', devNull];
+}
+
+/** A quieter level, set by the user, would suppress output that the commands read. */
+function variables() {
+  return { ...process.env, ...WRANGLER_ENV, WRANGLER_LOG: 'log' };
+}
 
 /**
  * Runs wrangler without a terminal, for at most five minutes, and returns its standard output. Always pass `--env`: without it,
@@ -48,21 +56,12 @@ type Options = {
  */
 export async function runWrangler(
   args: string[],
-  { cwd = PROJECT_ROOT, detached = false, env }: Options = {},
+  { cwd = PROJECT_ROOT, env }: Options = {},
 ): Promise<string> {
-  // Otherwise wrangler would prefer a wrangler.json, even of a folder above this one, and read .env: both could name another worker.
-  const files = ['--config', 'wrangler.toml', '--env-file', devNull];
-  const child = spawn(process.execPath, [BIN, ...args, ...files], {
+  const child = spawn(process.execPath, argumentsOf(args), {
     cwd,
-    detached,
     timeout: LIMIT_MS,
-    env: {
-      ...process.env,
-      ...WRANGLER_ENV,
-      // A quieter level, set by the user, would suppress output that the commands read.
-      WRANGLER_LOG: 'log',
-      ...env,
-    },
+    env: { ...variables(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     windowsHide: true,
   });
@@ -93,6 +92,20 @@ export async function runWranglerIn(
   return runWrangler([...args, '--env', ''], options).catch((cause: Error) => {
     throw new Error(`${cause.message} ${LOCAL_HINT}`);
   });
+}
+
+/** Whether somebody can answer wrangler's questions. */
+export function hasTerminal(): boolean {
+  return process.stdin.isTTY && process.stdout.isTTY;
+}
+
+/** Runs wrangler on the terminal, if there is one, because without one wrangler takes each answer to be yes. */
+export async function askWranglerIn(env: DeployedEnvironment, args: string[]): Promise<void> {
+  if (!hasTerminal()) return void (await runWranglerIn(env, args));
+  const command = argumentsOf([...args, '--env', env]);
+  const options = { cwd: PROJECT_ROOT, env: variables(), stdio: 'inherit' } as const;
+  const [code, signal] = await once(spawn(process.execPath, command, options), 'close');
+  if (code !== 0) throw new Error(`wrangler: ${signal ?? `exit code ${code}`}`);
 }
 
 /** @throws Error if wrangler.toml still has a placeholder of the environment: an id or a host. */

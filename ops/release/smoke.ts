@@ -25,7 +25,7 @@ export async function smokeTest(store: Store): Promise<void> {
     const found = await request(store, `GET ${path}`, 200);
     if (!isDeepStrictEqual(found, changed)) throw new Error(`GET ${path}: not the changed animal`);
   } finally {
-    await request(store, `DELETE ${path}`, 204);
+    await request({ ...store, signal: undefined }, `DELETE ${path}`, 204);
   }
 }
 
@@ -36,7 +36,7 @@ async function waitForVersion(store: Store) {
     const { version } = await request(store, 'GET /health', 200);
     if (version === store.version) continue;
     if (Date.now() > deadline) throw new Error(`${version} answers, not ${store.version}`);
-    await pause(500);
+    await pause(500, undefined, { signal: store.signal });
     answers = -1;
   }
 }

@@ -1,4 +1,6 @@
 /** A clone of the project whose commands reach a fake of Cloudflare. Needs git and sh. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect } from 'vitest';
@@ -51,11 +53,31 @@ export function startClone(isSetUp: boolean) {
     return () => cloudflare.close();
   });
 
+  function environmentOf(line: string) {
+    const SMOKE_API_KEY = SMOKE_KEYS[line.includes('staging') ? 'staging' : 'production'];
+    return { ...cloudflare.env, SMOKE_API_KEY };
+  }
+
   /** Starts a command line. */
   function start(line: string, variables = {}) {
-    const SMOKE_API_KEY = SMOKE_KEYS[line.includes('staging') ? 'staging' : 'production'];
-    const env = { ...cloudflare.env, SMOKE_API_KEY, ...variables };
+    const env = { ...environmentOf(line), ...variables };
     return startProcess(['-c', `exec ${line}`], clone.folder, env, 'sh');
+  }
+
+  /** Runs a command line on a terminal, and types an answer to each question. Some shells that do not `exec` it end with 130 after Ctrl-C. */
+  async function typeIn(line: string, ...answers: string[]) {
+    const terminal = spawn('script', ['-qec', `exec ${line}`, '/dev/null'], {
+      cwd: clone.folder,
+      env: { ...process.env, ...environmentOf(line) },
+    });
+    let output = '';
+    terminal.stdout.on('data', (chunk) => {
+      output += chunk;
+      if (/\[y\/N\]|\(Y\/n\)/.test(`${chunk}`))
+        setTimeout(() => terminal.stdin.write(answers.shift() ?? ''), 300);
+    });
+    const [code] = await once(terminal, 'close');
+    return { code, output };
   }
 
   /** Runs a command line that must end with this code. Returns what it prints. */
@@ -64,5 +86,5 @@ export function startClone(isSetUp: boolean) {
     expect(code, stdout + stderr).toBe(expected);
     return stdout + stderr;
   }
-  return { start, run, cloudflare: () => cloudflare, clone: () => clone };
+  return { start, run, typeIn, cloudflare: () => cloudflare, clone: () => clone };
 }

@@ -43,13 +43,13 @@ export async function startCloudflare() {
     hasChangedSecrets: false,
     /**
      * Called before a call takes effect, with its method, path and JSON: `POST /…/deployments {…}`. Of a request to a worker, with
-     * the share of the version that answers: `GET /health 10%`. What it returns is the answer, and then the call has no effect.
+     * the share of the version that answers: `GET /health 0%`. What it returns is the answer, and then the call has no effect.
      */
     before: (_line: string): Response | undefined => undefined,
     /** As `before`, after a call has taken effect. */
     after: (_line: string): Response | undefined => undefined,
-    /** What the log has: the number of requests by version and status. */
-    log: (): [string, number, number][] => [],
+    /** Whether each host has DNS records already. */
+    hasRecords: false,
   };
   /** The animal of the smoke test. */
   let pet = {};
@@ -100,7 +100,7 @@ export async function startCloudflare() {
     const worker = { versions: [], deployments: [] };
     workers.set(name, worker);
     const bindings = [
-      { name: 'DB', id: uuid },
+      { name: 'DB', database_id: uuid },
       { name: 'API_KEYS', namespace_id: keysId },
       { name: 'BASE_URL', text: `https://${host}/v1` },
     ];
@@ -114,17 +114,6 @@ export async function startCloudflare() {
   routes.get('/workers/domains', () =>
     ok(Array.from(hosts, ([hostname, service]) => ({ hostname, service }))),
   );
-  // The order of the groups is not documented.
-  routes.post('/workers/observability/telemetry/query', () => {
-    const aggregates = state.log().map(([version, status, value]) => ({
-      value,
-      groups: [
-        { key: '$workers.scriptVersion.id', value: version },
-        { key: 'status', value: status },
-      ],
-    }));
-    return ok({ calculations: [{ aggregates }] });
-  });
   routes.get('/workers/subdomain', () => ok({ subdomain: 'anna' }));
   routes.get('/workers/:kind{services|workers}/:name', ({ req }) => {
     find(req.param('name'));
@@ -163,6 +152,10 @@ export async function startCloudflare() {
     if (state.hasChangedSecrets && !req.query('force'))
       throw error(400, 10220, 'The following secrets have changed: WRITES_STOPPED');
     return ok(deploy(req.param('name'), versions));
+  });
+  routes.post(`${script}/domains/changeset`, async ({ req }) => {
+    const added = await req.json<object[]>();
+    return ok({ added, removed: [], updated: [], conflicting: state.hasRecords ? added : [] });
   });
   // Without a terminal wrangler asks for `override_existing_origin`: the name is taken over.
   routes.put(`${script}/domains/records`, async ({ req }) => {
@@ -294,7 +287,7 @@ function ok(result: unknown) {
   return Response.json({ success: true, result });
 }
 
-export function error(status: 400 | 403 | 404 | 500, code: number, message: string) {
+export function error(status: 400 | 403 | 404 | 429 | 500, code: number, message: string) {
   const res = Response.json({ success: false, errors: [{ code, message }] });
   return new HTTPException(status, { res });
 }

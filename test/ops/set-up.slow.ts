@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { startClone } from './clone.ts';
 import { answerQuery } from './fake-cloudflare.ts';
 
-const { start, run, cloudflare, clone } = startClone(false);
+const { start, run, typeIn, cloudflare, clone } = startClone(false);
 
 const STAGING = 'node ops/set-up.ts staging';
 const WORKER = 'animal-store-staging';
@@ -42,17 +42,38 @@ test('a set-up that is killed after each call goes on, and ends with one of each
   expect([...cloudflare().atWorkersDev]).toEqual([WORKER]);
 });
 
+const PRODUCTION = 'node ops/set-up.ts production --yes';
+const DOMAIN = `${PRODUCTION} --domain api.animals.test`;
+
 test('a set-up with a domain gives a key that may only read, and keeps the domain', async () => {
-  const setUp = 'node ops/set-up.ts production --yes';
-  expect(await run(`${setUp} --domain api.animals.test`)).toMatch(
-    /^curl -i https:\/\/api\.animals\.test\/v1\/pets -H 'Authorization: Bearer animal_production_/m,
-  );
+  const { code, output } = await typeIn(DOMAIN);
+  expect([code, output]).toEqual([0, expect.stringContaining('Bearer animal_production_')]);
   const [record] = cloudflare().namespaces[0]?.values.values() ?? [];
   expect(JSON.parse(record ?? '')).toMatchObject({ scopes: ['read'] });
-  expect(await run(setUp)).toContain('https://api.animals.test/v1/pets');
-  expect(await run(`${setUp} --domain other.test`, 1)).toContain('has another host');
+  expect(await run(PRODUCTION)).toMatch(/^curl -i https:\/\/api\.animals\.test\/v1\/pets/m);
+  expect(await run(`${PRODUCTION} --domain other.test`, 1)).toContain('has another host');
   expect([...cloudflare().hosts]).toEqual([['api.animals.test', 'animal-store-production']]);
   expect([...cloudflare().atWorkersDev]).toEqual([]);
+});
+
+test('wrangler asks before it replaces the DNS records of a host, and without a terminal nothing is taken', async () => {
+  expect(await run(DOMAIN, 1)).toContain('run this on a terminal');
+  cloudflare().state.hasRecords = true;
+  const { code, output } = await typeIn(DOMAIN, 'n');
+  expect([code, output]).toEqual([1, expect.stringContaining('DNS records that conflict')]);
+  expect([...cloudflare().hosts]).toEqual([]);
+  expect(await typeIn(PRODUCTION, 'y')).toMatchObject({ code: 0 });
+  expect([...cloudflare().hosts]).toEqual([['api.animals.test', 'animal-store-production']]);
+});
+
+test('a set-up without a login says how to log in', async () => {
+  const variables = {
+    CLOUDFLARE_API_TOKEN: '',
+    HOME: clone().folder,
+    XDG_CONFIG_HOME: clone().folder,
+  };
+  const { code, stderr } = await start(STAGING, variables).exited;
+  expect([code, stderr]).toEqual([1, expect.stringContaining('log in first: npx wrangler login')]);
 });
 
 /** That of the seed. */
