@@ -1,9 +1,15 @@
 /** `npm run rehearse`: the real release, against the tests' fake of Cloudflare: staging, a promotion that fails, a good one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Command } from 'commander';
 import { cloneProject, SMOKE_KEYS } from './ops/clone.ts';
 import { error, startCloudflare } from './ops/fake-cloudflare.ts';
 
+new Command('npm run rehearse')
+  .description(
+    'Releases to a model of Cloudflare: to staging, with a bug to production, and without it.',
+  )
+  .parse();
 console.log('A rehearsal: nothing real is touched, and a minute lasts three seconds.');
 // Otherwise, the clone's commits need the user's name, and may be signed.
 process.env.GIT_CONFIG_GLOBAL = `${import.meta.dirname}/ops/gitconfig`;
