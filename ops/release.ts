@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { Option } from 'commander';
 import { environmentOfKey } from '../src/auth/key-format.ts';
+import { openAccount, readOwner } from './command/account.ts';
 import {
   confirm,
   createProgram,
@@ -19,10 +20,10 @@ import {
 import {
   identityOf,
   readJson,
+  readNewVersion,
   readPendingMigrations,
   readServedVersion,
   readShares,
-  readVersion,
   requireMigrated,
   type Version,
 } from './command/deployed.ts';
@@ -55,7 +56,7 @@ async function release(env: DeployedEnvironment, { yes, dryRun }: Options) {
   await confirm(`release commit ${plan.commit}`, env, yes);
   // If these fail or are killed, the old version goes on serving.
   const next = await uploadVersion(plan);
-  rejectOtherStore(plan.old, await readVersion(env, next));
+  rejectOtherStore(plan.old, await readNewVersion(env, next));
   if (plan.pending.length > 0) await applyMigrations(plan);
   try {
     await rollOut(plan, next);
@@ -75,7 +76,7 @@ async function prepare(env: DeployedEnvironment) {
   const commit = readCommit();
   const apiKey = requireSmokeKey(env);
   if (env === 'production') await requireOnStaging(commit);
-  const { name, vars } = await readConfig(env);
+  const { name, vars } = await requireHosts(env);
   const old = await readServedVersion(env);
   const clients = { baseUrl: String(vars.BASE_URL), apiKey, version: old.id };
   // A release that fails goes back to the old version.
@@ -228,6 +229,19 @@ function listCommits(served: unknown, next: string): string[] {
   } catch {
     return ['unknown: the served version is of no commit in this clone'];
   }
+}
+
+/** @throws Error if the routes have a host that is not the worker's: without a terminal, wrangler takes it over without a question. */
+async function requireHosts(env: DeployedEnvironment) {
+  const config = await readConfig(env);
+  const { name, account_id = '', routes = [] } = config;
+  for (const route of routes) {
+    if (typeof route === 'string' || !('custom_domain' in route)) continue;
+    const owner = await readOwner(await openAccount(env, account_id), route.pattern);
+    if (owner === name) continue;
+    throw new Error(`${route.pattern} is not a host of ${name}: docs/set-up.md#a-host-of-your-own`);
+  }
+  return config;
 }
 
 async function requireOnStaging(commit: string) {

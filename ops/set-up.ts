@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { Argument, InvalidArgumentError } from 'commander';
+import { openAccount, readOwner } from './command/account.ts';
 import {
   confirm,
   createProgram,
@@ -17,7 +18,7 @@ import {
 import { identityOf, readJson, readServedVersion, requireMigrated } from './command/deployed.ts';
 import { readCommit } from './command/git.ts';
 import { PROJECT_ROOT } from './command/project-root.ts';
-import { accountApi, type Endpoint, request } from './command/request.ts';
+import { type Endpoint, request } from './command/request.ts';
 import { askWranglerIn, hasTerminal, readConfig, runWranglerIn } from './command/wrangler.ts';
 
 export const program = createProgram('npm run set-up --', 'Sets an environment up at Cloudflare.')
@@ -39,12 +40,18 @@ async function setUp(env: DeployedEnvironment, { domain, yes }: Options) {
   console.error('Account:', visible(account.name), account.id);
   await confirm('set the store up', env, yes);
   edit(`${env}-account-id`, account.id);
-  const { token } = await readJson<{ token: string }>(env, ['auth', 'token']);
-  const api = accountApi(account.id, token);
+  const api = await openAccount(env, account.id);
   await writeHost(env, api, domain);
-  await writeId(api, `${env}-database-id`, 'd1/database', 'name', name);
+  await writeId(api, `${env}-database-id`, 'd1/database', `name=${name}`, 'name', name);
   const title = `${env}-animal-store-api-keys`;
-  await writeId(api, `${env}-api-keys-id`, 'storage/kv/namespaces', 'title', title);
+  await writeId(
+    api,
+    `${env}-api-keys-id`,
+    'storage/kv/namespaces',
+    'per_page=1000',
+    'title',
+    title,
+  );
   const isDeployed = await hasDeployed(env, api);
 
   // Writes the address into the description.
@@ -109,7 +116,10 @@ async function writeHost(env: DeployedEnvironment, api: Endpoint, domain?: strin
   const { name = '', vars } = await readConfig(env);
   const written = new URL(String(vars.BASE_URL)).host;
   const isWritten = !written.endsWith('.example');
-  const { subdomain } = await read(api, 'workers/subdomain');
+  const { subdomain } = await read(api, 'workers/subdomain').catch((cause: Error) => {
+    const advice = 'open Workers & Pages in the dashboard once, which gives the account its name';
+    throw new Error(`${advice} at workers.dev (${cause.message})`, { cause });
+  });
   const workersDev = `${name}.${subdomain}.workers.dev`;
   const host = domain ?? (isWritten ? written : workersDev);
   if (isWritten && host !== written) throw new Error('wrangler.toml has another host');
@@ -122,8 +132,7 @@ async function writeHost(env: DeployedEnvironment, api: Endpoint, domain?: strin
 
 /** @throws Error if a host has another worker, or may have DNS records: wrangler asks before it replaces them, on a terminal alone. */
 async function requireFree(api: Endpoint, host: string, name: string) {
-  const domains: { hostname: string; service: string }[] = await read(api, 'workers/domains');
-  const owner = domains.find(({ hostname }) => hostname === host)?.service;
+  const owner = await readOwner(api, host);
   if (owner === name) return;
   if (owner) throw new Error(`${host} is the host of ${owner}`);
   if (!hasTerminal()) throw new Error(`run this on a terminal: wrangler may ask about ${host}`);
@@ -134,11 +143,12 @@ async function writeId(
   api: Endpoint,
   placeholder: string,
   path: string,
+  search: string,
   nameField: string,
   name: string,
 ) {
   if (!readFileSync('wrangler.toml', 'utf8').includes(`"${placeholder}"`)) return;
-  const items: Record<string, string>[] = await read(api, `${path}?per_page=1000`);
+  const items: Record<string, string>[] = await read(api, `${path}?${search}`);
   const item =
     items.find((each) => each[nameField] === name) ??
     (await request(api, `POST /${path}`, 200, { [nameField]: name })).result;

@@ -1,5 +1,6 @@
 /** What is deployed to an environment, by the documented JSON of wrangler. */
 import { readdir } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { DeployedEnvironment } from './command-line.ts';
 import { runWranglerIn } from './wrangler.ts';
 
@@ -25,6 +26,18 @@ export function readVersion(env: DeployedEnvironment, id: string): Promise<Versi
   return readJson(env, ['versions', 'view', id]);
 }
 
+/** Reads a version that was just uploaded: for some seconds Cloudflare may answer that it does not exist (404, 100146). */
+export async function readNewVersion(env: DeployedEnvironment, id: string): Promise<Version> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await readVersion(env, id);
+    } catch (error) {
+      if (tries === 5) throw error;
+      await pause(5000);
+    }
+  }
+}
+
 /** The version that serves all requests. A release that was killed may have left another one, with 0 %. */
 export async function readServedVersion(env: DeployedEnvironment): Promise<Version> {
   const shares = await readShares(env);
@@ -37,7 +50,7 @@ export async function readServedVersion(env: DeployedEnvironment): Promise<Versi
 export function identityOf({ resources }: Version, name: string): string | undefined {
   const binding = resources.bindings.find((each) => each.name === name);
   if (!binding) return undefined;
-  const { database_id, id = database_id, namespace_id = id, text = namespace_id } = binding;
+  const { id, database_id = id, namespace_id = database_id, text = namespace_id } = binding;
   return text ?? '';
 }
 

@@ -39,11 +39,6 @@ export async function request(
   });
   const text = await response.text();
   if (response.status === expected) return text ? JSON.parse(text) : {};
-  throw new Error(`${line}: ${response.status}, not ${expected}: ${text.slice(0, 300)}`);
-}
-
-/** Cloudflare's API, for what wrangler does not return as JSON: https://developers.cloudflare.com/api/ */
-export function accountApi(account: string, apiKey: string): Endpoint {
-  const api = process.env.CLOUDFLARE_API_BASE_URL ?? 'https://api.cloudflare.com/client/v4';
-  return { baseUrl: `${api}/accounts/${account}`, apiKey };
+  // Cloudflare may repeat the whole request before the reason.
+  throw new Error(`${line}: ${response.status}, not ${expected}: ${text.slice(-300)}`);
 }

@@ -89,6 +89,8 @@ test.each<[string, () => void, string, object?]>([
   ['a commit that staging does not serve', () => tag('staging', 'x'), 'serves the commit x'],
   ['no key', () => {}, 'SMOKE_API_KEY must be', { SMOKE_API_KEY: '' }],
   ['a store that is not set up', writePlaceholder, 'production is not set up'],
+  ['a host that another worker has', () => setHost('x'), 'is not a host of animal-store-prod'],
+  ['a host that no worker has', () => setHost(), 'is not a host of animal-store-production'],
   ['two versions that share the requests', deployHalf, 'two versions share the requests'],
 ])('a promotion with %s changes nothing', async (_, prepare, message, variables) => {
   prepare();
@@ -98,6 +100,10 @@ test.each<[string, () => void, string, object?]>([
 
 function replace(file: string, from: string, to: string) {
   write(file, read(file).replaceAll(from, to));
+}
+
+function setHost(worker = '') {
+  cloudflare().hosts.set('api.animal-store.test', worker);
 }
 
 function writePlaceholder() {
@@ -161,6 +167,13 @@ test('a promotion stops when any key is accepted', async () => {
   at(AT_0, () => Response.json([]));
   expectOld(await run(PROMOTE, 1));
 });
+
+test('a version that Cloudflare does not know directly after its upload is read again', async () => {
+  at(/POST \S+\/versions /, () => at(/GET \S+\/versions\/[\w-]+ $/, unknownVersion), 'after');
+  expect(await run(PROMOTE)).toMatch(/production serves \S+ to all/);
+});
+
+const unknownVersion = () => error(404, 100146, 'The version does not exist.').getResponse();
 
 test('a version is tested after five answers of it in a row', async () => {
   let answers = 0;

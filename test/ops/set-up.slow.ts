@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startClone } from './clone.ts';
-import { answerQuery } from './fake-cloudflare.ts';
+import { answerQuery, error } from './fake-cloudflare.ts';
 
 const { start, run, typeIn, cloudflare, clone } = startClone(false);
 
@@ -64,6 +64,12 @@ test('wrangler asks before it replaces the DNS records of a host, and without a 
   expect([...cloudflare().hosts]).toEqual([]);
   expect(await typeIn(PRODUCTION, 'y')).toMatchObject({ code: 0 });
   expect([...cloudflare().hosts]).toEqual([['api.animals.test', 'animal-store-production']]);
+});
+
+test('a set-up in an account without a name at workers.dev says how to get one', async () => {
+  cloudflare().state.before = (line) =>
+    line.includes('/workers/subdomain') ? error(404, 10007, 'Not found.').getResponse() : undefined;
+  expect(await run(STAGING, 1)).toContain('open Workers & Pages in the dashboard once');
 });
 
 test('a set-up without a login says how to log in', async () => {
