@@ -80,7 +80,10 @@ async function prepare(env: DeployedEnvironment) {
   const old = await readServedVersion(env);
   const clients = { baseUrl: String(vars.BASE_URL), apiKey, version: old.id };
   // A release that fails goes back to the old version.
-  await testReads(clients);
+  await testReads(clients).catch((cause: Error) => {
+    const advice = 'docs/operations.md#roll-back';
+    throw new Error(`the served version fails its test: ${advice} (${cause.message})`, { cause });
+  });
   const pending = await readPendingMigrations(env);
   console.log(`${env} serves version ${old.id}. Commits that it gets (>) or loses (<):`);
   for (const line of listCommits(old.annotations?.['workers/tag'], commit))

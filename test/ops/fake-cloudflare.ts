@@ -12,6 +12,7 @@ import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 
 export const ACCOUNT = 'a'.repeat(32);
+const TOKEN = 'fake-api-token';
 
 type Shares = { version_id: string; percentage: number }[];
 type Deployment = { versions: Shares };
@@ -129,7 +130,10 @@ export async function startCloudflare() {
     deploy(name, toAll(id));
     return ok({ id: name });
   });
-  routes.get(`${script}/secrets`, () => ok([]));
+  routes.get(`${script}/secrets`, ({ req }) => {
+    find(req.param('name'));
+    return ok([]);
+  });
   routes.post(`${script}/subdomain`, async ({ req }) => {
     const { enabled } = await req.json<{ enabled: boolean }>();
     if (enabled) atWorkersDev.add(req.param('name'));
@@ -157,10 +161,13 @@ export async function startCloudflare() {
     const added = await req.json<object[]>();
     return ok({ added, removed: [], updated: [], conflicting: state.hasRecords ? added : [] });
   });
-  // Without a terminal wrangler asks for `override_existing_origin`: the name is taken over.
+  // The hosts that the deployment does not name are dropped. With `override_existing_origin`, which wrangler sends without a
+  // terminal, a host is taken over.
   routes.put(`${script}/domains/records`, async ({ req }) => {
     const { origins } = await req.json<{ origins: { hostname: string }[] }>();
-    for (const { hostname } of origins) hosts.set(hostname, req.param('name'));
+    const name = req.param('name');
+    for (const [host, worker] of hosts) if (worker === name) hosts.delete(host);
+    for (const { hostname } of origins) hosts.set(hostname, name);
     return ok([]);
   });
   // https://developers.cloudflare.com/api/resources/d1/
@@ -217,6 +224,8 @@ export async function startCloudflare() {
 
   const app = new Hono();
   app.use(`/accounts/*`, async (c, next) => {
+    if (c.req.header('authorization') !== `Bearer ${TOKEN}`)
+      return error(403, 10000, 'Authentication error').getResponse();
     const isJson = c.req.header('content-type')?.includes('json');
     const json = isJson ? await c.req.raw.clone().text() : '';
     const line = `${c.req.method} ${c.req.path} ${json}`;
@@ -256,7 +265,7 @@ export async function startCloudflare() {
   /** Environment variables that send wrangler here, and the requests of a smoke test. */
   const env = {
     CLOUDFLARE_API_BASE_URL: url,
-    CLOUDFLARE_API_TOKEN: 'fake-api-token',
+    CLOUDFLARE_API_TOKEN: TOKEN,
     NODE_OPTIONS: `--import=${new URL('fake-preload.mjs', import.meta.url)}`,
   };
   return {

@@ -163,6 +163,11 @@ test('a promotion goes back before it changes routes when the test at 100 % fail
   expect(output).not.toContain('triggers');
 });
 
+test('a promotion over a version that fails its test says what to do', async () => {
+  at(/GET \/pets 100%/, fault);
+  expect(await run(PROMOTE, 1)).toContain('the served version fails its test: docs/operations.md');
+});
+
 test('a promotion stops when any key is accepted', async () => {
   at(AT_0, () => Response.json([]));
   expectOld(await run(PROMOTE, 1));
