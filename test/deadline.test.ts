@@ -34,6 +34,11 @@ test.each([
   { takesMs: 4_950, text: 'D1_ERROR: Network connection lost.', attempts: 1 },
   { takesMs: 6_000, text: 'D1_ERROR: Network connection lost.', attempts: 1 },
   { takesMs: 10, text: 'D1_ERROR: D1 DB is overloaded.', attempts: 1 },
+  ...[
+    'storage caused object to be reset',
+    'reset because its code was updated',
+    'due to transient issue',
+  ].map((text) => ({ takesMs: 10, text: `D1_ERROR: ${text}`, attempts: 3 })),
 ])(
   'of attempts that take $takesMs ms, $attempts begin within the deadline: $text',
   async (each) => {

@@ -125,7 +125,7 @@ test.each(WRITES)(
     expect(line).toMatchObject({ code: 'service_unavailable', keyId: 'suite' });
     // So it is no error line.
     expect(line).not.toHaveProperty('cause');
-    expect((await store.calls()).d1).toBe(0);
+    expect(await store.calls()).toMatchObject({ d1: 0, keyLimits: 1 });
     const key = await store.issueKey({ scopes: ['read'] });
     expectError(await store.send(method, path, body, { key }), 403, 'insufficient_scope');
   },

@@ -21,8 +21,18 @@ test('for await reads all pages of 100 items, from the address of the client', a
   expect(pathsOf(requests)).toEqual(['GET /v1/pets?limit=100&status=sold', 'GET /v1/pets?a=1']);
 });
 
+test('for await keeps the limit of its caller', async () => {
+  const { store, requests } = clientWith([reply('[]')]);
+  await itemsOf(store.listPets({ limit: 1 }));
+  expect(pathsOf(requests)).toEqual(['GET /v1/pets?limit=1']);
+});
+
 test('page(next) continues where a page ends', async () => {
-  const { store, requests } = clientWith([page('[{"id":1}]', 'a=1'), reply('[]')]);
+  const links = '<https://a.example/b?c>; rel="deprecation", <https://a.example/?a=1>; rel="next"';
+  const { store, requests } = clientWith([
+    reply('[{"id":1}]', { headers: { Link: links } }),
+    reply('[]'),
+  ]);
   const { items, next } = await store.listPets({ limit: 1, status: undefined }).page();
   expect([items, next]).toEqual([[{ id: 1n }], 'a=1']);
   expect(await store.listPets().page(next)).toEqual({ items: [], next: undefined });

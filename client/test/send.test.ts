@@ -92,6 +92,8 @@ test('the pauses double, up to 4 s, and have a random part', async () => {
   expect(await pausesAfter(failures, { maxAttempts: 8 })).toEqual(pauses);
   vi.spyOn(Math, 'random').mockReturnValue(1);
   expect(await pausesAfter([limited, rex])).toEqual([250]);
+  const retryAfter = problem(429, 'rate_limited', { 'Retry-After': '10' });
+  expect(await pausesAfter([retryAfter, rex])).toEqual([12_750]);
 });
 
 test('Retry-After makes a pause longer, unless the call would then miss its deadline', async () => {
@@ -113,6 +115,13 @@ test('a call ends at its deadline, and its error has the last failure', async ()
     code: 'deadline_exceeded',
     cause: { code: 'service_unavailable' },
   });
+  const never = { deadlineMs: Infinity, attemptTimeoutMs: Infinity };
+  expect(
+    await pausesAfter(
+      [() => new Promise((resolve) => setTimeout(() => resolve(new Response('{}')), 50_000))],
+      never,
+    ),
+  ).toEqual([]);
   // Such as an environment variable that is not set.
   expect(await pausesAfter([unavailable, rex], { deadlineMs: NaN })).toEqual([]);
 });
@@ -136,6 +145,7 @@ test('a signal ends an attempt and a pause at once, and its reason is the cause'
     controller.abort('enough');
     expect(await call).toMatchObject({ code: 'aborted', cause: 'enough' });
     expect(requests).toHaveLength(1);
+    expect(requests[0]?.signal.aborted).toBe(answer === silence);
     // Otherwise, a signal that lives as long as the program would keep memory of every call.
     expect(getEventListeners(signal, 'abort')).toEqual([]);
     await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));

@@ -21,6 +21,7 @@ test.each([
 ])('a request with the header %j is a 401 that asks for a key', async (authorization, message) => {
   const reply = await list(authorization);
   expectError(reply, 401, 'missing_api_key', expect.stringMatching(message));
+  expect(reply.headers.get('www-authenticate')).toBe('Bearer realm="animal-store"');
 });
 
 const PAST = '2026-11-19T12:00:00Z';
@@ -67,7 +68,14 @@ test('a key is expired from the millisecond of its expiry on', () => {
 });
 
 test('a record may have null for what it lacks, and unknown fields', () => {
-  const record = { ...VALID, expiresAt: null, revokedAt: null, family: null, unknown: 1 };
+  const record = {
+    ...VALID,
+    createdAt: '2026-11-20T00:00Z',
+    expiresAt: null,
+    revokedAt: null,
+    family: null,
+    unknown: 1,
+  };
   expect(stateOf(parseRecord(JSON.stringify(record)))).toBe('active');
 });
 
@@ -76,7 +84,7 @@ test.each([
   ...[{ expiresAt: '2026-13-45T00:00:00Z' }, { expiresAt: '2026-11-20T00:00:00' }],
 ])('a record of KV with %j is a mistake, not a key', (field) => {
   const stored = JSON.stringify({ ...VALID, ...field });
-  expect(() => parseRecord(stored)).toThrow('KV holds an invalid key record.');
+  expect(() => parseRecord(stored)).toThrow(new Error('KV holds an invalid key record.'));
 });
 
 test('KV has a record under the SHA-256 of the whole key', async () => {

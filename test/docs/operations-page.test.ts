@@ -94,7 +94,7 @@ test('an open order is restored, and a newer open one cancelled, by the commands
   const list = await statements('restore-orders', '1');
   await execute([
     "UPDATE orders SET status = 'cancelled'",
-    'INSERT INTO orders (pet_id) VALUES (1)',
+    "INSERT INTO orders (pet_id, status) VALUES (1, 'approved')",
   ]);
   await execute([readSql('cancel-open-orders', '1'), ...list]);
   expect(await rowsOf('orders')).toMatchObject([

@@ -51,6 +51,7 @@ test.each([
   { place: 'path', before: '', repeated: '1', after: 'x' },
   { place: 'authorization', before: 'Bearer ', repeated: 'a a ', after: 'x' },
   { place: 'content-type', before: 'application/json', repeated: ' ; ', after: 'x' },
+  { place: 'content-encoding', before: '', repeated: ' ', after: 'x' },
   { place: 'idempotency-key', before: '"', repeated: '\\"', after: 'x' },
   { place: 'x-d1-bookmark', before: '', repeated: '00000000-', after: 'x' },
   { place: 'body', before: '{', repeated: '"name":1,', after: '"name":1}' },

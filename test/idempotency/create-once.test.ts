@@ -22,6 +22,7 @@ const addPhoto = operation({
   operationId: 'addPhoto',
   scope: 'write',
   param: PetPath,
+  query: z.strictObject({ size: z.optional(z.string()) }),
   json: z.strictObject({}),
   acceptsIdempotencyKey: true,
   effect: 'the photo was added',
@@ -52,8 +53,8 @@ test('the same body below another path is another request', async () => {
   const first = await send(create, '/1');
   expect(first).toEqual({ id: 1, name: 'Mia' });
   expect(await send(create, '/01')).toEqual(first);
-  const other = await store.expectUnchanged(() => send(create, '/2'));
-  expect(other).toContain('another path');
+  for (const path of ['/2', '/1?size=2'])
+    expect(await store.expectUnchanged(() => send(create, path))).toContain('another path');
 });
 
 test('the writes that follow get the id of the row, whatever they insert', async () => {

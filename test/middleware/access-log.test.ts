@@ -124,6 +124,7 @@ test('no line contains a key, path, query, body or name', async () => {
   await store.fetch('/SecretPath/123454321', { key });
   const headers = { 'cf-ray': '8f1c-FRASecret', 'x-request-id': 'SecretId' };
   await store.fetch('/v1/pets', { key: `${key}x`, headers });
+  await store.fetch('/v1/pets', { key, headers: { 'cf-ray': 'Secret8f1c-FRA' } });
   const lines = JSON.stringify(await store.logLines());
   expect(lines).not.toMatch(/Secret|123454321/);
   expect(lines).not.toContain(key.slice('animal_local_'.length));

@@ -78,6 +78,7 @@ test.each([
     header: 'X-D1-Bookmark',
     component: 'Bookmark',
     values: [
+      '',
       'first-primary',
       'first-unconstrained',
       'é',

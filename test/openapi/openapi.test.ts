@@ -13,7 +13,10 @@ test('the description has the names and limits of the service interface', () => 
   expect(description).toMatchObject({
     // Some tools know no later patch version.
     openapi: '3.1.0',
-    info: { version: packageJson.version },
+    info: {
+      version: packageJson.version,
+      description: expect.stringContaining(`${baseUrlOf('production')}/pets`),
+    },
     security: [{ apiKey: [] }],
     servers: [
       { url: baseUrlOf('production'), 'x-internal': false },
@@ -22,7 +25,12 @@ test('the description has the names and limits of the service interface', () => 
     ],
     paths: {
       '/pets/{petId}': {
-        get: { deprecated: true, 'x-sunset': day, 'x-deprecated-sunset': day },
+        get: {
+          deprecated: true,
+          'x-sunset': day,
+          'x-deprecated-sunset': day,
+          description: expect.stringContaining('5 December 2030'),
+        },
       },
       '/health': { get: { security: [] } },
     },
@@ -120,6 +128,8 @@ test.each([
 });
 
 test('the parameters of a list have a limit, and a place to begin', () => {
+  for (const { name, in: place, ...rest } of operations.flatMap((each) => each.parameters))
+    if (place === 'path') expect(rest, name).toHaveProperty('example');
   const lists = operations.filter(({ operationId }) => operationId.startsWith('list'));
   for (const { parameters } of lists) {
     const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));

@@ -2,6 +2,7 @@
 import * as childProcess from 'node:child_process';
 import * as fs from 'node:fs';
 import { readFile as readReal } from 'node:fs/promises';
+import { devNull } from 'node:os';
 import { afterEach, expect, test, vi } from 'vitest';
 import { safeMessage } from '../../ops/command/command-line.ts';
 import { importWith, runInProcess } from './command.ts';
@@ -43,6 +44,7 @@ test('openapi --check names a file that is out of date, and does not write it', 
 async function wranglerError(script?: string) {
   const spawn = (node: string, args: string[], options: { timeout: number }) => {
     expect(options.timeout).toBe(300_000);
+    expect(args.join(' ')).toContain(`--config wrangler.toml --env-file ${devNull}`);
     if (script) return childProcess.spawn(node, ['--eval', script], options);
     return childProcess.spawn(node, args, { ...options, timeout: 1 });
   };
@@ -58,13 +60,16 @@ test('a command fails when the time of wrangler is over', async () => {
   expect(await wranglerError()).toEqual(new Error('wrangler: it did not end within five minutes'));
 });
 
-test('a command on an environment that is not set up says so before it asks for an option', async () => {
-  const stderr = 'error: staging is not set up. See docs/set-up.md\n';
-  const readFileSync = () => '[env.staging]\naccount_id = "staging-account-id"';
-  const mocks = { 'node:fs': { ...fs, readFileSync } };
-  const result = await runInProcess('keys.ts', mocks, ['create', '--env', 'staging']);
-  expect(result).toEqual({ code: 1, stdout: '', stderr });
-});
+test.each(['account_id = "staging-account-id"', 'BASE_URL = "https://a.example/v1"'])(
+  'with %s, a command says that it is not set up before it asks for an option',
+  async (line) => {
+    const stderr = 'error: staging is not set up. See docs/set-up.md\n';
+    const readFileSync = () => `[env.staging]\n${line}`;
+    const mocks = { 'node:fs': { ...fs, readFileSync } };
+    const result = await runInProcess('keys.ts', mocks, ['create', '--env', 'staging']);
+    expect(result).toEqual({ code: 1, stdout: '', stderr });
+  },
+);
 
 test('an error has what wrangler printed, in one line', async () => {
   const fail = "console.error('A warning\\n\\u001b[33man error'); process.exit(1)";

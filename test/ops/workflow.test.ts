@@ -17,6 +17,7 @@ test('checks run for each change, and compare its migrations with those of its b
   expect(check).toContain('fetch-depth: 2');
   expect(check).toContain('git diff --exit-code --diff-filter=a HEAD^1 -- migrations');
   expect(check).toContain('run: .ci/run');
+  for (const text of [check, release]) expect(text).toContain('persist-credentials: false');
 });
 
 test('only checked pushes to main reach staging, and main production, one after the other', () => {

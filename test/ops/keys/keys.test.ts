@@ -207,6 +207,11 @@ test('a planted record that is too large for the metadata is revoked, and backup
   expect(fake.records()).toEqual([{ ...planted, revokedAt: NOW }]);
 });
 
+test('the size of metadata is that of its bytes', async () => {
+  fake.put({ ...ANNA, note: 'é'.repeat(500) });
+  expect((await fake.run('revoke key_anna')).stderr).toContain('over 1,024 bytes');
+});
+
 test('a list names a key that a restore would make active again', async () => {
   fake.put(REVOKED);
   fake.metadata.set(nameOf('key_anna'), ANNA);
