@@ -1,48 +1,91 @@
-/** What npm installs: only what package-lock.json names by version and hash. */
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+/** What npm installs: only what package-lock.json names by version and hash, and package.json asks for. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import packageLock from '../../package-lock.json' with { type: 'json' };
+import { temporaryFolder } from './project.ts';
 
 type Entry = Record<string, unknown>;
 
-/** The folders of this project that npm links. */
-const FOLDERS: unknown[] = ['client', 'ops/node'];
+/** The exit code and the messages of the check in a folder. */
+function check(cwd: string, ...args: string[]) {
+  const script = join(PROJECT_ROOT, 'ops/check-lock.mjs');
+  const { status, stderr } = spawnSync(process.execPath, [script, ...args], { cwd });
+  return [status, `${stderr}`];
+}
 
-/** npm downloads nothing for them. With a false `link`, it would. */
-const isLink = ({ link, resolved }: Entry) => link === true && FOLDERS.includes(resolved);
+/** A project with this lock file, and packages that `hono` and `axe-core` name. */
+async function projectWith(packages: Record<string, Entry>) {
+  const folder = await temporaryFolder();
+  writeFileSync(
+    join(folder, 'package-lock.json'),
+    JSON.stringify({ lockfileVersion: 3, packages: { ...packageLock.packages, ...packages } }),
+  );
+  for (const path of [
+    'package.json',
+    'ops/node/package.json',
+    'node_modules/axe-core/package.json',
+  ])
+    cpSync(path, join(folder, path));
+  return folder;
+}
 
-/** Whether npm can only install the package that the path names, from the registry, in one version with one content. */
-const isExact = ({ name, resolved, version, integrity }: Entry) =>
-  name === undefined &&
-  resolved === undefined &&
-  /^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(version)) &&
-  /^sha512-/.test(String(integrity));
+const HONO = 'node_modules/hono';
+const { version, integrity } = packageLock.packages[HONO];
+const exact = { version, integrity };
+const other = `${HONO}/../other`;
 
-const forgedIn = (packages: Record<string, Entry>) =>
-  Object.entries(packages)
-    .filter(([path]) => path.includes('node_modules/'))
-    .filter(([, entry]) => !isLink(entry) && !isExact(entry))
-    .map(([path]) => path);
-
-test('npm takes every package by its name and version, and verifies its hash', () => {
+test('npm takes every package by its name and version, and CI looks before anything of it runs', () => {
   expect(Object.keys(packageLock.packages).length).toBeGreaterThan(100);
-  expect(forgedIn(packageLock.packages)).toEqual([]);
+  for (const args of [[], ['--installed']]) expect(check('.', ...args)).toEqual([0, '']);
+  expect(readFileSync('.ci/run', 'utf8')).toContain(
+    '\n\nnode ops/check-lock.mjs\nnpm ci\nnode ops/check-lock.mjs --installed\n',
+  );
 });
 
-const { version, integrity } = packageLock.packages['node_modules/hono'];
+test.each<[string, Entry]>([
+  ...[false, null, 0, ''].map((link): [string, Entry] => [HONO, { version, name: 'a', link }]),
+  [HONO, { ...exact, link: false }],
+  [HONO, { ...exact, name: 'foreign' }],
+  [HONO, { ...exact, resolved: 'https://foreign.example/hono.tgz' }],
+  [HONO, { ...exact, hasShrinkwrap: true }],
+  [HONO, { version }],
+  [HONO, { version: '^1.0.0', integrity }],
+  [HONO, { link: true, resolved: '../foreign' }],
+  [other, exact],
+  ['other', exact],
+  ['node_modules/other', { ...exact, bin: { tsc: 'tsc' } }],
+])('CI installs nothing with the entry %s %j', async (path, entry) => {
+  const folder = await projectWith({ [path]: entry });
+  expect(check(folder)).toEqual([1, expect.stringContaining(`package-lock.json: ${path}: `)]);
+});
 
-test.each<Entry>([
-  { version, name: 'foreign', link: false },
-  { version, name: 'foreign', link: null },
-  { version, name: 'foreign', link: 0 },
-  { version, name: 'foreign', link: '' },
-  { version, integrity, name: 'foreign' },
-  { version, integrity, resolved: 'https://foreign.example/hono.tgz' },
-  { version },
-  { link: true, resolved: '../foreign' },
-])('the entry %j would install another package', (entry) => {
-  expect(forgedIn({ 'node_modules/hono': entry })).toEqual(['node_modules/hono']);
+const axe = packageLock.packages['node_modules/axe-core'];
+
+test.each<[string, Entry, Entry]>([
+  ['has another bin', { ...axe, bin: { axe: 'axe.js' } }, {}],
+  ['has other dependencies', { ...axe, dependencies: { other: '1.0.0' } }, {}],
+  ['has other optionalDependencies', { ...axe, optionalDependencies: { other: '1.0.0' } }, {}],
+  ['has other peerDependencies', { ...axe, peerDependencies: { other: '1.0.0' } }, {}],
+  ['is foreign', axe, { name: 'foreign' }],
+  ['is 1.0.0', axe, { version: '1.0.0' }],
+])('CI runs nothing of a package that %s than its entry', async (problem, entry, content) => {
+  const path = 'node_modules/axe-core';
+  const folder = await projectWith({ [path]: entry });
+  const file = join(folder, path, 'package.json');
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...content }));
+  expect(check(folder, '--installed')).toEqual([1, `package-lock.json: ${path}: ${problem}\n`]);
+});
+
+test('CI runs nothing of a package that no other one needs', async () => {
+  const path = 'node_modules/other';
+  const folder = await projectWith({ [path]: exact });
+  mkdirSync(join(folder, path));
+  writeFileSync(join(folder, path, 'package.json'), `{"name":"other","version":"${version}"}`);
+  const message = `package-lock.json: ${path}: no package needs it\n`;
+  expect(check(folder, '--installed')).toEqual([1, message]);
 });
 
 test('git has no other file that npm would install from', () => {
