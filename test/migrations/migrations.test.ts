@@ -1,5 +1,6 @@
 /** Migrations only expand the schema, because code that is served runs on tables of the next release. */
 import { globSync, readFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 
 /** Statements in lower case, without comments. Strings and quoted names are empty, so that no word in them counts. */
@@ -45,6 +46,44 @@ function refusedIn(migration: string) {
 
 test.each(globSync('migrations/*'))('%s only expands the schema', (path) => {
   expect(refusedIn(readFileSync(path, 'utf8'))).toEqual([]);
+});
+
+const MIGRATIONS = globSync('migrations/*').sort();
+
+/** Runs migrations, each over a row in every table of those before it, as in production. */
+function runOverRows(migrations: string[]) {
+  const db = new DatabaseSync(':memory:');
+  for (const migration of migrations) {
+    db.exec(`PRAGMA foreign_keys = ON; ${migration}`);
+    const inserts = db
+      .prepare(
+        `SELECT format('INSERT OR IGNORE INTO %s (%s) VALUES (%s)', t.name, group_concat(c.name),
+           group_concat(iif(c.type = 'BLOB', 'x''''', '1'))) AS sql
+         FROM sqlite_schema t, pragma_table_info(t.name) c
+         WHERE t.type = 'table' AND t.name NOT GLOB 'sqlite_*' GROUP BY t.name`,
+      )
+      .all();
+    // The order of tables that refer to each other does not matter.
+    db.exec('PRAGMA foreign_keys = OFF');
+    for (const { sql } of inserts) db.exec(String(sql));
+  }
+}
+
+const runAfterAll = (sql: string) => () =>
+  runOverRows([...MIGRATIONS.map((path) => readFileSync(path, 'utf8')), sql]);
+
+test(
+  'the migrations run over rows',
+  runAfterAll("ALTER TABLE pets ADD a TEXT NOT NULL DEFAULT ''"),
+);
+
+test.each([
+  'pets ADD a TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP',
+  "orders ADD a TEXT NOT NULL DEFAULT (strftime('%s'))",
+  'pets ADD a INTEGER DEFAULT 1 REFERENCES orders',
+  "idempotency_keys ADD a INTEGER NOT NULL DEFAULT 'x'",
+])('a table with a row refuses ALTER TABLE %s', (change) => {
+  expect(runAfterAll(`ALTER TABLE ${change}`)).toThrow();
 });
 
 test.each([
