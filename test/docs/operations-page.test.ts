@@ -74,7 +74,11 @@ test('the largest ids are raised for every table after a restore, also for an em
 test('some rows are restored exactly', async () => {
   await createRows();
   await store.exec('UPDATE pets SET category_id = 9007199254740993, status = NULL WHERE id = 2');
-  const tables = globSync('docs/sql/restore-*.sql').map((path) => path.slice(17, -4));
+  const schema = readFileSync('schema.sql', 'utf8').matchAll(/^CREATE TABLE (\w+)/gm);
+  // The records of idempotency keys are removed instead.
+  const tables = Array.from(schema, ([, table = '']) => table).filter(
+    (table) => table !== 'idempotency_keys',
+  );
   const before = await Promise.all(tables.map(rowsOf));
   const lists = await Promise.all(tables.map((table) => statements(`restore-${table}`, '1,2')));
   // A statement that lacks a column loses its values.
