@@ -31,7 +31,7 @@ function failing(takesMs: number, text: string) {
 test.each([
   { takesMs: 10, text: 'D1_ERROR: Network connection lost.', attempts: 3 },
   { takesMs: 2_000, text: 'D1_ERROR: Network connection lost.', attempts: 3 },
-  { takesMs: 4_950, text: 'D1_ERROR: Network connection lost.', attempts: 1 },
+  { takesMs: DEADLINE_MS - 50, text: 'D1_ERROR: Network connection lost.', attempts: 1 },
   { takesMs: 6_000, text: 'D1_ERROR: Network connection lost.', attempts: 1 },
   { takesMs: 10, text: 'D1_ERROR: D1 DB is overloaded.', attempts: 1 },
   ...[

@@ -55,7 +55,15 @@ const requestInterceptor = (request) => {
       /^Bearer\s+(?:Authorization:\s*)?Bearer\s+/i,
       'Bearer ',
     );
+  answer.textContent = '';
   return request;
+};
+
+// Screen readers read the status of a response, which appears far from the button.
+const answer = document.querySelector('#answer');
+const responseInterceptor = (response) => {
+  answer.textContent = `Response: ${response.status} ${response.statusText}`;
+  return response;
 };
 
 // Every number as it was sent.
@@ -200,7 +208,16 @@ const Modal =
     return React.createElement('dialog', attributes, popup);
   };
 
-const holdFocus = () => ({ wrapComponents: { authorizationPopup: Modal } });
+// A button that is disabled while its request runs would lose the focus.
+const Execute =
+  (Button, { React }) =>
+  ({ disabled, ...props }) => {
+    const onClick = (event) => disabled && event.stopPropagation();
+    const button = React.createElement(Button, props);
+    return React.createElement('div', { className: 'named', onClickCapture: onClick }, button);
+  };
+
+const holdFocus = () => ({ wrapComponents: { authorizationPopup: Modal, execute: Execute } });
 
 // Swagger UI's headings leave out level 2, and some are lower than the ones above them demand.
 const levelOf = (heading) => {
@@ -234,6 +251,7 @@ const ui = window.SwaggerUIBundle({
   spec: description,
   domNode: page,
   requestInterceptor,
+  responseInterceptor,
   plugins: [showExactBodies, showStability, foldErrors, nameControls, hideKey, holdFocus],
   onComplete: finishPage,
   // The list of schemas is folded.
