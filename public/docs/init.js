@@ -17,17 +17,21 @@ const description = JSON.parse(await (await fetch(ADDRESS)).text(), (name, value
 // The key that every local store accepts (README.md). It is public, and no deployed store accepts it.
 const localKey = isLocal && 'animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP';
 
+/** Replaces a text of the introduction (openapi/about.md), which must have it. */
+function replaceText(text, replacement) {
+  const replaced = description.info.description.replaceAll(text, replacement);
+  if (replaced === description.info.description) throw new Error(`There is no "${text}".`);
+  description.info.description = replaced;
+}
+
 // The line of curl at the top sends a request to this store.
-description.info.description = description.info.description.replaceAll(
-  description.servers[0].url,
-  `${location.origin}/v1`,
-);
+replaceText(description.servers[0].url, `${location.origin}/v1`);
 // Locally it has the key, which no operator has to give.
-if (localKey)
-  description.info.description = description.info.description
-    .replace('<API_KEY>', localKey)
-    .replace('press _Authorize_ and enter the key, open', 'open')
-    .replace(/ from the operator: .*/, ': every local store accepts the one below.');
+if (localKey) {
+  replaceText('<API_KEY>', localKey);
+  replaceText(/press _Authorize_ .*? Open/g, 'open');
+  replaceText(/ from the operator: .*/g, ': every local store accepts the one below.');
+}
 
 // The page's Content-Security-Policy blocks other origins.
 const server = (path) => [{ url: `${location.origin}${path}`, description: 'This store' }];

@@ -126,7 +126,11 @@ test('the first request to a local store succeeds, by its line of curl and by th
   const header = `-H 'Authorization: Bearer ${LOCAL_KEY}'`;
   const curl = `curl -i -w '\\n' ${store.url()}/v1/pets \\\n  ${header}`;
   expect((await page.locator('.description pre').innerText()).trim()).toBe(curl);
+  expect(await page.locator('.description').innerText()).toContain('Try it here: open an');
   expect(await (await unfold('listPets')).execute()).toEqual(['200', '[]']);
+  // The focus stays, so the status is announced.
+  expect(await page.locator(':focus').innerText()).toBe('Execute');
+  expect(await page.getByRole('status').innerText()).toBe('Response: 200 OK');
   expect(await page.locator('#incomplete').count()).toBe(0);
 });
 
