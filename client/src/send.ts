@@ -3,7 +3,7 @@ import { StoreError, type StoreErrorCode, type StoreErrorDetails } from './error
 import { parseJson } from './json.ts';
 import type { CallOptions, StoreOptions } from './options.ts';
 import { nextQuery } from './pages.ts';
-import { within } from './within.ts';
+import { sleep, within } from './within.ts';
 
 /** The bookmark that each request of a session sends. Other requests have none. */
 export type Session = { bookmark: string | undefined };
@@ -16,6 +16,8 @@ export type Outgoing = {
   idempotencyKey?: string | undefined;
   /** Whether it is sent again if an attempt may have been carried out. */
   isRetryable: boolean;
+  /** Distinguishes the store from a proxy. */
+  isData: (data: unknown) => boolean;
 };
 
 /** A successful response. */
@@ -30,17 +32,21 @@ type Failure = {
   retryAfterMs?: number;
 };
 
-/** A call with all its attempts. */
-type Call = {
-  request: Outgoing;
-  session: Session;
+/** The limits of a call. */
+type Limits = {
   signal: AbortSignal | undefined;
+  attemptTimeoutMs: number;
   maxAttempts: number;
-  /** When its deadline is, on the clock of `performance.now()`. */
+  /** On the clock of `performance.now()`. */
   endsAt: number;
+};
+
+/** What the attempts of a call have led to. */
+type Progress = {
   attempts: number;
   outcomeUnknown: boolean;
-  last?: StoreError;
+  /** The last failure before the current attempt. */
+  last?: Failure;
 };
 
 /** Sends a request until an attempt succeeds or fails for good, or the call ends. @throws StoreError */
@@ -50,63 +56,88 @@ export async function send<T>(
   request: Outgoing,
   options: CallOptions = {},
 ): Promise<Reply<T>> {
-  const { signal } = options;
-  const attemptTimeoutMs = options.attemptTimeoutMs ?? store.attemptTimeoutMs ?? 15_000;
-  const maxAttempts = options.maxAttempts ?? store.maxAttempts ?? 4;
-  const endsAt = performance.now() + (options.deadlineMs ?? store.deadlineMs ?? 60_000);
-  const call: Call = {
-    request,
-    session,
-    signal,
-    maxAttempts,
-    endsAt,
-    attempts: 0,
-    outcomeUnknown: false,
-  };
+  const limits = limitsOf(store, options);
+  const { signal } = limits;
+  const progress: Progress = { attempts: 0, outcomeUnknown: false };
   while (!signal?.aborted) {
-    call.attempts += 1;
-    const ms = Math.min(attemptTimeoutMs, endsAt - performance.now());
+    const ms = Math.min(limits.attemptTimeoutMs, limits.endsAt - performance.now());
     const result = await within(ms, signal, (attemptSignal) =>
       attempt<T>(store, session, request, attemptSignal),
     ).catch((error: unknown) => networkFailure(error, store.apiKey));
     if ('data' in result) return result;
-    const pauseMs = pauseAfter(call.attempts, result);
-    const end = endOf(call, result, pauseMs);
-    if (end) throw end;
-    await within(pauseMs, signal, () => new Promise(() => {})).catch(() => {});
+    progress.attempts += 1;
+    progress.outcomeUnknown ||= request.method !== 'GET' && isUncertain(result);
+    session.bookmark = bookmarkAfter(session, result, progress);
+    const pauseMs = pauseAfter(progress.attempts, result);
+    const leftMs = limits.endsAt - performance.now();
+    const decision = decide(result, request, limits, progress, pauseMs, leftMs);
+    if (decision !== 'retry') throw decision;
+    progress.last = result;
+    await sleep(pauseMs, signal);
   }
-  throw abortOf(call);
+  throw abortOf(request, progress, signal);
 }
 
-/** The error that ends a call after a failed attempt; `undefined` if the request is sent again. */
-function endOf(call: Call, failure: Failure, pauseMs: number): StoreError | undefined {
-  call.outcomeUnknown ||= call.request.method !== 'GET' && isUncertain(failure);
-  if (call.signal?.aborted) return abortOf(call);
-  const leftMs = call.endsAt - performance.now();
+/** The bookmark of a write was perhaps lost, or no replica has reached the bookmark. */
+function bookmarkAfter(
+  { bookmark }: Session,
+  { status }: Failure,
+  { outcomeUnknown }: Progress,
+): string | undefined {
+  return bookmark && (outcomeUnknown || status === 503) ? 'first-primary' : bookmark;
+}
+
+function limitsOf(store: StoreOptions, options: CallOptions): Limits {
+  return {
+    signal: options.signal,
+    attemptTimeoutMs: options.attemptTimeoutMs ?? store.attemptTimeoutMs ?? 15_000,
+    maxAttempts: options.maxAttempts ?? store.maxAttempts ?? 4,
+    endsAt: performance.now() + (options.deadlineMs ?? store.deadlineMs ?? 60_000),
+  };
+}
+
+/** Whether the request is sent again after a failed attempt, or the error that ends the call. */
+function decide(
+  failure: Failure,
+  request: Outgoing,
+  { signal, maxAttempts }: Limits,
+  progress: Progress,
+  pauseMs: number,
+  leftMs: number,
+): 'retry' | StoreError {
+  if (signal?.aborted) return abortOf(request, progress, signal);
   // A timer can fire a millisecond early.
-  if (leftMs < 2)
-    return errorOf(call, 'deadline_exceeded', 'The deadline is over.', { cause: call.last });
-  call.last = errorOf(call, failure.code, failure.message, failure);
+  if (leftMs < 2) return deadlineOf(request, progress);
+  const error = errorOf(request, progress, failure);
+  if (!isRetried(failure, request)) return error;
   // False for a limit that is NaN: the call ends.
-  const isWithinLimits = pauseMs < leftMs && call.attempts < call.maxAttempts;
-  return isWithinLimits && isRetried(failure, call.request) ? undefined : call.last;
+  return pauseMs < leftMs && progress.attempts < maxAttempts ? 'retry' : error;
 }
 
-function abortOf(call: Call) {
-  return errorOf(call, 'aborted', 'The call was aborted.', { cause: call.signal?.reason });
+function abortOf(request: Outgoing, progress: Progress, signal: AbortSignal | undefined) {
+  const message = 'The call was aborted.';
+  return errorOf(request, progress, { code: 'aborted', message, cause: signal?.reason });
+}
+
+function deadlineOf(request: Outgoing, progress: Progress) {
+  const cause = progress.last && errorOf(request, progress, progress.last);
+  const code = 'deadline_exceeded';
+  return errorOf(request, progress, { code, message: 'The deadline is over.', cause });
 }
 
 function errorOf(
-  { request, session, outcomeUnknown }: Call,
-  code: StoreErrorCode,
-  message: string,
-  { status, requestId, cause }: StoreErrorDetails,
+  request: Outgoing,
+  { outcomeUnknown }: Progress,
+  { code, message, status, requestId, cause }: Failure & StoreErrorDetails,
 ) {
-  // The bookmark of a write was perhaps lost, or no replica has reached the bookmark.
-  if (session.bookmark && (outcomeUnknown || status === 503)) session.bookmark = 'first-primary';
   const idempotencyKey = outcomeUnknown ? request.idempotencyKey : undefined;
-  const details = { status, requestId, cause, outcomeUnknown, idempotencyKey };
-  return new StoreError(code, message, details);
+  return new StoreError(code, message, {
+    status,
+    requestId,
+    cause,
+    outcomeUnknown,
+    idempotencyKey,
+  });
 }
 
 /** There was no response, a server failed, or a proxy asks for a retry. */
@@ -134,7 +165,7 @@ function pauseAfter(attempts: number, { retryAfterMs = 0 }: Failure) {
 async function attempt<T>(
   { baseUrl, apiKey, fetch: customFetch = fetch }: StoreOptions,
   session: Session,
-  { method, path, body, idempotencyKey }: Outgoing,
+  { method, path, body, idempotencyKey, isData }: Outgoing,
   signal: AbortSignal,
 ): Promise<Reply<T> | Failure> {
   const response = await customFetch(baseUrl.replace(/\/$/, '') + path, {
@@ -153,8 +184,8 @@ async function attempt<T>(
   moveBookmark(session, response.headers.get('x-d1-bookmark'));
   const text = await response.text();
   const data = parsed(text);
-  if (isResult<T>(response, data, method))
-    return { data, next: nextQuery(response.headers.get('link')) };
+  const isResult = response.status === 204 ? method === 'DELETE' : response.ok && isData(data);
+  if (isResult) return { data: data as T, next: nextQuery(response.headers.get('link')) };
   return responseFailure(response, text, data, apiKey);
 }
 
@@ -166,16 +197,15 @@ function responseFailure(
 ): Failure {
   const head = {
     status,
-    requestId: hideKey(headers.get('x-request-id') ?? '', apiKey) || undefined,
+    requestId: safeText(headers.get('x-request-id') ?? '', apiKey) || undefined,
     // A date is ignored: the store sends seconds.
-    retryAfterMs: 1000 * (Number(headers.get('retry-after')) || 0),
+    retryAfterMs: 1000 * Math.max(Number(headers.get('retry-after')) || 0, 0),
   };
   const { code, message } = Object(data);
   if (status >= 400 && typeof code === 'string' && typeof message === 'string')
-    return { ...head, code: hideKey(code, apiKey), message: hideKey(message, apiKey) };
+    return { ...head, code: safeText(code, apiKey), message: safeText(message, apiKey) };
   const shown = `Not a response of the store: ${status} ${headers.get('content-type')} ${text}`;
-  // The key is hidden before the text is cut, so that no part of it is left.
-  return { ...head, code: 'invalid_response', message: hideKey(shown, apiKey).slice(0, 300) };
+  return { ...head, code: 'invalid_response', message: safeText(shown, apiKey, 300) };
 }
 
 /** Only texts: the error of a custom `fetch` may carry the request, and so the key. */
@@ -183,13 +213,20 @@ function networkFailure(error: unknown, apiKey: string): Failure {
   const { message, cause } = Object(error);
   // Node.js gives the reason, such as ECONNREFUSED, only in the cause.
   const reasons = ['The request failed', message, cause?.code ?? cause?.message];
-  const text = hideKey(reasons.filter(Boolean).join(': '), apiKey);
+  const text = safeText(reasons.filter(Boolean).join(': '), apiKey);
   return { code: 'network_error', message: text };
 }
 
-/** A server or a custom `fetch` can send the key back, and errors end up in logs. */
-function hideKey(text: string, apiKey: string) {
-  return text.replaceAll(apiKey, '<API key>');
+/** Control, format and unpaired characters, and separators of lines: they can forge a line of a log. */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * A text of a server or of a custom `fetch`, for a log: without the key, at most as long as the
+ * longest message of the store, and with escapes. The key is hidden first, so that no part of it is left.
+ */
+function safeText(text: string, apiKey: string, maxLength = 4096): string {
+  const shown = text.replaceAll(apiKey, '<API key>').slice(0, maxLength);
+  return shown.replace(UNSAFE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
 function parsed(text: string): unknown {
@@ -198,11 +235,6 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Distinguishes the store from a proxy. The service's own tests compare its fields with its description. */
-function isResult<T>({ status, ok }: Response, data: unknown, method: string): data is T {
-  return status === 204 ? method === 'DELETE' : ok && data instanceof Object;
 }
 
 /** Concurrent responses arrive in any order. Bookmarks sort by age: https://developers.cloudflare.com/d1/reference/time-travel/ */

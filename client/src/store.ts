@@ -1,6 +1,6 @@
 /** The client: one method for each operation. */
 import { StoreError } from './error.ts';
-import { stringifyJson } from './json.ts';
+import { parseJson, stringifyJson } from './json.ts';
 import {
   type CallOptions,
   type CreateOptions,
@@ -28,10 +28,12 @@ import { type Session, send } from './send.ts';
  * @example const store = createAnimalStore({ baseUrl: 'http://localhost:8787/v1', apiKey });
  */
 export function createAnimalStore(options: StoreOptions): AnimalStore {
-  // Without it, integers would be rounded.
-  if (!('rawJSON' in JSON)) throw new Error('JSON.rawJSON is missing: use Node.js 22 or later');
-  checkOptions(options);
-  return new AnimalStore(options);
+  if (parseJson('9007199254740993') !== 2n ** 53n + 1n)
+    throw new Error('JSON.parse rounds integers here: use Node.js 22 or later');
+  // A copy, which cannot be changed after the check.
+  const checked = { ...options };
+  checkOptions(checked);
+  return new AnimalStore(checked);
 }
 
 /** The operations of the store. Every 64-bit integer is a `bigint`. */
@@ -146,14 +148,16 @@ export class AnimalStore {
 
   #list<T>(path: string, query?: object, options?: CallOptions): Pages<T> {
     return pagesOf(async (text) => {
-      const request = { method: 'GET', path: `${path}?${text}`, isRetryable: true };
+      const request = { method: 'GET', path: `${path}?${text}`, isRetryable: true, isData: isList };
       const { data, next } = await send<T[]>(this.#options, this.#session, request, options);
       return { items: data, next };
     }, query);
   }
 
   #create<T>(path: string, body: object, options?: CreateOptions): Promise<T> {
-    const idempotencyKey = options?.idempotencyKey ?? crypto.randomUUID();
+    // Not `randomUUID`, which a page over http lacks.
+    const randomKey = () => crypto.getRandomValues(new Uint8Array(16)).join('-');
+    const idempotencyKey = options?.idempotencyKey ?? randomKey();
     return this.#request('POST', path, { ...options, idempotencyKey }, body);
   }
 
@@ -165,7 +169,9 @@ export class AnimalStore {
     isRetryable = true,
   ): Promise<T> {
     const { idempotencyKey } = options ?? {};
-    const request = { method, path, body: stringifyJson(body), idempotencyKey, isRetryable };
+    const isData = path === '/health' ? isHealth : isItem;
+    const text = stringifyJson(body);
+    const request = { method, path, body: text, idempotencyKey, isRetryable, isData };
     return (await send<T>(this.#options, this.#session, request, options)).data;
   }
 }
@@ -174,4 +180,17 @@ export class AnimalStore {
 function exact(id: bigint): bigint {
   if (typeof id !== 'bigint') throw new TypeError('id: must be a bigint, such as 7n');
   return id;
+}
+
+/** An animal or an order. */
+function isItem(data: unknown): boolean {
+  return typeof Object(data).id === 'bigint';
+}
+
+function isList(data: unknown): boolean {
+  return Array.isArray(data) && data.every(isItem);
+}
+
+function isHealth(data: unknown): boolean {
+  return typeof Object(data).status === 'string';
 }

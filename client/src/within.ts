@@ -15,7 +15,7 @@ export async function within<T>(
   const ended = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
   });
-  const timeout = new DOMException(`Timeout after ${ms} ms.`, 'TimeoutError');
+  const timeout = new Error(`Timeout after ${ms} ms.`);
   const timer = setTimeout(
     () => controller.abort(timeout),
     Math.min(Math.max(ms, 0), LONGEST_TIMER_MS),
@@ -29,4 +29,17 @@ export async function within<T>(
     clearTimeout(timer);
     outer?.removeEventListener('abort', forward);
   }
+}
+
+/** Resolves after the time, or when the signal is aborted. */
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, Math.min(ms, LONGEST_TIMER_MS));
+    signal?.addEventListener('abort', wake);
+  });
 }

@@ -1,8 +1,8 @@
 /** What an error shows, and what it hides. */
 import { inspect } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createAnimalStore } from '../src/index.ts';
-import { type Answer, clientWith, KEY, REX, reply } from './fake.ts';
+import { type Answer, clientWith, headerOf, itemsOf, KEY, REX, reply, rex } from './fake.ts';
 
 async function errorWith(answer: Answer) {
   const { store } = clientWith([answer], { maxAttempts: 1 });
@@ -69,6 +69,62 @@ test.each([
   const error = await errorWith(answer);
   const shown = inspect(error, { depth: 99, showHidden: true }) + JSON.stringify(error);
   expect(shown).not.toContain('local_sec');
+});
+
+test.each([
+  ['an escape sequence', '\u001b[31m', '\\u{1b}[31m'],
+  ['a line break', 'a\r\nb', 'a\\u{d}\\u{a}b'],
+  ['an override of the direction', '\u202e', '\\u{202e}'],
+  ['a line separator', '\u2028', '\\u{2028}'],
+])('%s of a server is escaped', async (_, text, shown) => {
+  const body = JSON.stringify({ code: text, message: text, status: 409 });
+  expect(await errorWith(reply(body, { status: 409 }))).toMatchObject({
+    code: shown,
+    message: shown,
+  });
+  expect(await errorWith(() => Promise.reject(new Error(text)))).toMatchObject({
+    message: `The request failed: ${shown}`,
+  });
+});
+
+test('a message of a server is cut', async () => {
+  const body = JSON.stringify({ code: 'x', message: 'x'.repeat(5_000_000), status: 409 });
+  const error = await errorWith(reply(body, { status: 409 }));
+  expect(Object(error).message).toHaveLength(4096);
+});
+
+test('options that change later change nothing', async () => {
+  const urls: string[] = [];
+  const fetch = async (url: string) => {
+    urls.push(url);
+    return Response.json({ status: 'ok' });
+  };
+  const options = { baseUrl: 'https://animal-store.example/v1', apiKey: KEY, fetch };
+  const store = createAnimalStore(options);
+  options.baseUrl = 'http://elsewhere.example';
+  await store.getHealth();
+  expect(urls).toEqual(['https://animal-store.example/v1/health']);
+});
+
+test('another JSON object than that of the operation is an invalid_response', async () => {
+  const { store } = clientWith([reply('{"portal":"Sign in"}')], { maxAttempts: 1 });
+  const invalid = { code: 'invalid_response', status: 200 };
+  await expect(store.getPet(7n)).rejects.toMatchObject(invalid);
+  await expect(store.listPets().page()).rejects.toMatchObject(invalid);
+  await expect(store.getHealth()).rejects.toMatchObject(invalid);
+  const others = clientWith([reply('[{"portal":"Sign in"}]')], { maxAttempts: 1 });
+  await expect(itemsOf(others.store.listPets())).rejects.toMatchObject(invalid);
+});
+
+test('a create needs no crypto.randomUUID, which a page over http lacks', async () => {
+  onTestFinished(() => void vi.unstubAllGlobals());
+  vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) });
+  const { store, requests } = clientWith([rex]);
+  await store.createPet(REX);
+  await store.createPet(REX);
+  const [first, second] = headerOf(requests, 'idempotency-key');
+  expect(first).toMatch(/^\d+(-\d+){15}$/);
+  expect(second).not.toBe(first);
 });
 
 test('the client does not show its key', () => {

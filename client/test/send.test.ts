@@ -98,6 +98,7 @@ test('the pauses double, up to 4 s, and have a random part', async () => {
 
 test('Retry-After makes a pause longer, unless the call would then miss its deadline', async () => {
   const retryAfter = (value: string) => problem(429, 'rate_limited', { 'Retry-After': value });
+  expect(await pausesAfter([retryAfter('-9'), rex])).toEqual([125]);
   expect(await pausesAfter([retryAfter('10'), retryAfter('soon'), rex])).toEqual([10_125, 250]);
   const { store, requests } = clientWith([retryAfter('60')]);
   expect(await outcomeOf(store.getPet(1n))).toMatchObject({ code: 'rate_limited' });
