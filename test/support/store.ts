@@ -5,8 +5,9 @@ import { generateKey } from '../../ops/keys/generate-key.ts';
 import { type KeyRecord, recordName } from '../../src/auth/key-record.ts';
 import { parseJson } from '../../src/exact-json.ts';
 import type { Calls, Faults } from '../faults/worker.ts';
+import { readVars } from './configuration.ts';
 import { expectDescribed } from './contract.ts';
-import { readVars, type Server, serverOfProcess } from './server.ts';
+import { type Server, serverOfProcess } from './server.ts';
 
 /**
  * With `faults`, the app has bindings that fail on demand, and high limits: see faults/worker.ts. Only then it can have the
@@ -141,7 +142,7 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
     /** The parsed log lines of the requests that this test sent with `fetch`, and of its scheduled runs. */
     async logLines() {
       const lines = () =>
-        parseLines(server.harness.getLogs().map(({ message }) => message)).filter(
+        parseLines(server.logs().map(({ message }) => message)).filter(
           ({ requestId, task }) => task !== undefined || requestIds.has(requestId),
         );
       // The runtime's process delivers a line some time after the response.
@@ -158,15 +159,14 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
   beforeEach(async () => {
     if (faults) await store.fault({});
     await server.emptyTables();
-    server.harness.clearLogs();
+    server.clearLogs();
     requestIds.clear();
     scheduledRuns = 0;
   });
   afterEach(async () => {
     // All lines have arrived now, and none has an API key.
     await store.logLines();
-    for (const { message } of server.harness.getLogs())
-      expect(message).not.toMatch(/animal_[a-z]+_\w{36}/);
+    for (const { message } of server.logs()) expect(message).not.toMatch(/animal_[a-z]+_\w{36}/);
   });
   return store;
 }
