@@ -70,12 +70,14 @@ export async function send<T>(
     session.bookmark = bookmarkAfter(session, result, progress);
     const pauseMs = pauseAfter(progress.attempts, result);
     const leftMs = limits.endsAt - performance.now();
+    if (signal?.aborted) break;
     const decision = decide(result, request, limits, progress, pauseMs, leftMs);
     if (decision !== 'retry') throw decision;
     progress.last = result;
     await sleep(pauseMs, signal);
   }
-  throw abortOf(request, progress, signal);
+  const message = 'The call was aborted.';
+  throw errorOf(request, progress, { code: 'aborted', message, cause: signal?.reason });
 }
 
 /** The bookmark of a write was perhaps lost, or no replica has reached the bookmark. */
@@ -100,29 +102,21 @@ function limitsOf(store: StoreOptions, options: CallOptions): Limits {
 function decide(
   failure: Failure,
   request: Outgoing,
-  { signal, maxAttempts }: Limits,
+  { maxAttempts }: Limits,
   progress: Progress,
   pauseMs: number,
   leftMs: number,
 ): 'retry' | StoreError {
-  if (signal?.aborted) return abortOf(request, progress, signal);
   // A timer can fire a millisecond early.
-  if (leftMs < 2) return deadlineOf(request, progress);
+  if (leftMs < 2) {
+    const cause = progress.last && errorOf(request, progress, progress.last);
+    const code = 'deadline_exceeded';
+    return errorOf(request, progress, { code, message: 'The deadline is over.', cause });
+  }
   const error = errorOf(request, progress, failure);
   if (!isRetried(failure, request)) return error;
   // False for a limit that is NaN: the call ends.
   return pauseMs < leftMs && progress.attempts < maxAttempts ? 'retry' : error;
-}
-
-function abortOf(request: Outgoing, progress: Progress, signal: AbortSignal | undefined) {
-  const message = 'The call was aborted.';
-  return errorOf(request, progress, { code: 'aborted', message, cause: signal?.reason });
-}
-
-function deadlineOf(request: Outgoing, progress: Progress) {
-  const cause = progress.last && errorOf(request, progress, progress.last);
-  const code = 'deadline_exceeded';
-  return errorOf(request, progress, { code, message: 'The deadline is over.', cause });
 }
 
 function errorOf(
@@ -217,8 +211,8 @@ function networkFailure(error: unknown, apiKey: string): Failure {
   return { code: 'network_error', message: text };
 }
 
-/** Control, format and unpaired characters, and separators of lines: they can forge a line of a log. */
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+/** Control and format characters, lone surrogates and line separators, which can forge a line of a log. */
+const UNSAFE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /**
  * A text of a server or of a custom `fetch`, for a log: without the key, at most as long as the

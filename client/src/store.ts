@@ -187,10 +187,10 @@ function isItem(data: unknown): boolean {
   return typeof Object(data).id === 'bigint';
 }
 
-function isList(data: unknown): boolean {
-  return Array.isArray(data) && data.every(isItem);
-}
-
 function isHealth(data: unknown): boolean {
   return typeof Object(data).status === 'string';
+}
+
+function isList(data: unknown): boolean {
+  return Array.isArray(data) && data.every(isItem);
 }

@@ -1,4 +1,4 @@
-/** The client as a package that the store serves: `npm install http://localhost:8787/client-1.0.0.tgz`. */
+/** The client as a package that the store serves: http://localhost:8787/client-1.0.0.tgz. */
 import { execFileSync, execSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const SOURCES = [
   ...['../tsconfig.json', '../node_modules/.package-lock.json'],
 ];
 
-/** Writes public/client-<version>.tgz, unless it is newer than the client. The same client gives the same bytes. */
+/** Writes public/client-<version>.tgz, unless it is newer than the client. */
 export function packClient(): void {
   const { name, version } = JSON.parse(readFileSync(join(CLIENT, 'package.json'), 'utf8'));
   const path = join(PUBLIC, `client-${version}.tgz`);
