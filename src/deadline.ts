@@ -1,10 +1,6 @@
-/** A promise did not settle before its deadline. */
 export class DeadlineError extends Error {}
 
-/**
- * Resolves like the promise, unless it takes too long. Its work continues: D1 and KV calls cannot
- * be aborted.
- */
+/** The work continues after the deadline: D1 and KV calls cannot be aborted. */
 export function withDeadline<T>(promise: Promise<T>, ms: number, name: string): Promise<T> {
   // Not Promise.race or finally, which take more CPU time.
   return new Promise((resolve, reject) => {

@@ -1,4 +1,3 @@
-/** Turns an error into a response: `onError` of the app. */
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { type AppEnv, type LogContext, logOf } from './context.ts';
@@ -26,10 +25,7 @@ function respond(error: ApiError, c: ErrorContext) {
   return c.json(error, status, headers);
 }
 
-/**
- * An exception of Hono's own middleware, such as `csrf`, with its status. The service mounts none
- * that throws one.
- */
+/** An exception of Hono's middleware, such as `csrf`, none of which the service mounts. */
 function rejectedResponse({ status, message }: HTTPException, c: ErrorContext): Response {
   const code = 'invalid_request';
   logOf(c).code = code;

@@ -4,9 +4,8 @@ import { packClient } from './client-package.ts';
 import { isInUse, LOCAL_KEY, setUpLocalStore } from './store.ts';
 
 /** Wrangler does not say at which port it will serve. */
-const GUIDE = `The local store is set up, at the address of "Ready on" below. /docs is the docs page.
-At the default port: curl -i -w '\\n' http://localhost:8787/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'
-At another port, write it in place of 8787.
+const GUIDE = `The local store is set up. ADDRESS is the one of "Ready on" below, and ADDRESS/docs the docs page:
+curl -i -w '\\n' ADDRESS/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'
 After Ctrl-C, npm run reset empties the store, also a damaged one.`;
 
 /** After each change of a file in src, too. */

@@ -1,4 +1,4 @@
-/** Authentication and authorization with API keys (RFC 6750). */
+/** Authentication with API keys (RFC 6750). */
 import type { Context } from 'hono';
 import type { AppEnv, Client } from '../context.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
@@ -10,7 +10,7 @@ import { type KeyRecord, scopesOf, stateOf } from './key-record.ts';
 const CHALLENGE = 'Bearer realm="animal-store"';
 
 /**
- * Returns the client, which is also in the context: the log line of a revoked key has its `keyId`.
+ * Sets the client even if the key is revoked, for the log line.
  *
  * @throws ApiError 401; 503 when the key cannot be verified; Error when its record is invalid.
  */

@@ -1,7 +1,4 @@
-/**
- * The format of an API key: malformed keys and keys of another environment are rejected without
- * I/O, and secret scanners find leaked ones.
- */
+/** The format of an API key, so that malformed ones cost no I/O, and scanners find leaked ones. */
 import { crc32 } from './crc32.ts';
 
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -1,6 +1,6 @@
 /**
- * Finds the record of an API key in KV, and keeps it in the isolate's memory for a while: a KV read
- * costs nearly as much as the rest of a `GET`. Times are in milliseconds since 1970.
+ * Finds the record of an API key in KV, and keeps it in memory: a KV read costs nearly as much as
+ * the rest of a `GET`.
  */
 import type { Context } from 'hono';
 import { type AppEnv, logOf } from '../context.ts';
@@ -9,15 +9,15 @@ import { serviceUnavailable } from '../errors.ts';
 import { type KeyRecord, parseRecord, recordName } from './key-record.ts';
 
 /**
- * How long a record is used without reading KV again. After a revocation, KV can return the old
- * record for "60 seconds or more": https://developers.cloudflare.com/kv/concepts/how-kv-works/
+ * KV can return the old record for "60 seconds or more" after a change:
+ * https://developers.cloudflare.com/kv/concepts/how-kv-works/
  */
 export const FRESH_MS = 30_000;
 /** How long a record is used while KV fails. */
 const MAX_STALE_MS = 3_600_000;
 
 export const KV_DEADLINE_MS = 2_000;
-/** `cacheTtl`, in seconds: the minimum that KV allows. KV caches also that a key has no record. */
+/** `cacheTtl`, in seconds: KV's minimum. KV also caches that a key has no record. */
 const KV_CACHE_S = 30;
 
 /** A record takes about a kilobyte. */
@@ -31,7 +31,7 @@ type KnownRecord = {
   failedAt?: number;
 };
 
-/** Records by API key, in the order of their last use. */
+/** By API key, in the order of their last use. */
 const knownRecords = new Map<string, KnownRecord>();
 
 /**

@@ -14,7 +14,6 @@ export const KeyRecord = z.object({
   id: Id,
   label: z.string(),
   createdAt: Time,
-  /** The key is invalid from this time on. */
   expiresAt: z.nullish(Time),
   /** The key is revoked, unless this is absent or `null`. */
   revokedAt: z.nullish(Time),
@@ -28,7 +27,7 @@ export const KeyRecord = z.object({
 
 export type KeyRecord = z.infer<typeof KeyRecord>;
 
-/** @throws Error when it is not valid. The message is logged, so it does not quote the record. */
+/** @throws Error, which is logged, so it does not quote the record. */
 export function parseRecord(stored: string): KeyRecord {
   try {
     return KeyRecord.parse(JSON.parse(stored));

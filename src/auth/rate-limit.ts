@@ -1,6 +1,5 @@
 /**
- * Rate limits. Cloudflare's limiter is approximate, counts in each location separately, and
- * returns no remaining count:
+ * Cloudflare's limiter is approximate, counts per location, and returns no remaining count:
  * https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/
  */
 import type { Context } from 'hono';
@@ -27,10 +26,7 @@ export async function limitRate(
   if (allowed.includes(false)) throw rateLimited();
 }
 
-/**
- * A rotated key has a budget of its own, so that requests with the old key, such as those of a
- * thief, cannot use it up. A limiter that fails allows the request.
- */
+/** A rotated key has a budget of its own, which a thief of the old key cannot use up. */
 async function isAllowed(c: Context<AppEnv>, limiter: Limiter, keyId: string): Promise<boolean> {
   try {
     const counting = c.env[limiter].limit({ key: keyId });

@@ -34,9 +34,8 @@ type Options = {
  * const [[pet], orders] = await db.run(selectPet(7n), selectOrdersOf(7n));
  */
 export class Database {
-  /** One session, so that no query reads an older state than the one before it. */
+  /** No query of a session reads an older state than the one before it. */
   readonly #session: D1DatabaseSession;
-  /** The session does not start at the primary. */
   readonly readsReplica: boolean;
   /** Of the state that the last transaction read or wrote. */
   bookmark: string | undefined;
@@ -52,9 +51,8 @@ export class Database {
   }
 
   /**
-   * Runs statements in one transaction.
+   * Runs statements in one transaction, and returns the rows of each.
    *
-   * @returns the rows of each statement.
    * @throws D1Failure if one violates a constraint; for any other failure, also a missed deadline,
    *   the error that `toError` makes of it.
    */

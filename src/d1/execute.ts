@@ -14,9 +14,8 @@ const MAX_RETRIES = 2;
 type Database = D1Database | D1DatabaseSession;
 
 /**
- * Executes statements in one transaction.
+ * Executes statements in one transaction. With `onRetry`, they may be sent again.
  *
- * @param onRetry - given if the statements may run twice: called before they are sent again.
  * @throws the error of D1 (`failureKind`), or DeadlineError.
  */
 export function execute(

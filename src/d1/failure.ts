@@ -1,7 +1,7 @@
 /** The failures of D1, and whether a write may have happened. */
 
 /**
- * - `not migrated`: the database lacks a table or a column of a statement. Nothing was written.
+ * - `not migrated`: a table or a column is missing. Nothing was written.
  * - `constraint`: a statement violated a constraint, so all were undone:
  *   https://developers.cloudflare.com/d1/worker-api/d1-database/#batch
  * - `mistake`: D1 rejected the statements, or is full; or our own code threw. Nothing was written.

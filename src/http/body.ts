@@ -35,8 +35,8 @@ const limitBody = bodyLimit({
 });
 
 /**
- * Validates the body, for `c.req.valid('json')`. Not `zValidator`: it calls `c.req.json()`, which
- * replaces invalid UTF-8, and rounds integers beyond 2^53.
+ * Not `zValidator`: it calls `c.req.json()`, which replaces invalid UTF-8, and rounds integers
+ * beyond 2^53.
  *
  * @throws ApiError 400, 413 or 415.
  */

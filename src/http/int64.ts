@@ -14,7 +14,7 @@ export function int64() {
   });
 }
 
-/** A field of a body that is a double, such as a price or a coordinate: `3` and `3.0` are 3. */
+/** A field of a body, such as a price or a coordinate: a double. */
 export function decimal() {
   const problem = `must be a number, and an integer only up to ${Number.MAX_SAFE_INTEGER}`;
   return z.pipe(
@@ -23,15 +23,11 @@ export function decimal() {
   );
 }
 
-/** Not beyond 2^53, where a double rounds integers. */
 function isExact(value: number): boolean {
   return Number.isSafeInteger(value) || !Number.isInteger(value);
 }
 
-/**
- * An id in a path or a query. A codec, because zod knows its output, by which openapi/ describes
- * it.
- */
+/** An id in a path or a query. A codec, so that openapi/ describes its output. */
 export function int64Text() {
   return z.codec(
     z.string(INT64_PROBLEM).check(z.regex(/^-?\d+$/, INT64_PROBLEM)),

@@ -9,7 +9,7 @@ import { invalidRequest } from './problems.ts';
  */
 export const MAX_VALUES = 100;
 
-/** @throws ApiError 400 when the text is not JSON, has too many values, or is nested too deeply. */
+/** @throws ApiError 400 */
 export function parseBody(text: string): unknown {
   let values = 0;
   const countValue = () => {

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 
 /**
- * The headers of the finished response. Those of `Response.redirect`, and of the response of a
- * `fetch`, are immutable: then the response becomes a copy. Not `c.header`, which always copies.
+ * The headers of the finished response, which becomes a copy if they are immutable, as those of
+ * `Response.redirect` are. `c.header` would always copy.
  */
 export function mutableHeaders(c: Context): Headers {
   try {

@@ -11,7 +11,7 @@ import { databaseError } from './unavailable.ts';
 const D1_BOOKMARK = /^([0-9a-f]{8}-){3}[0-9a-f]{32}$/;
 
 /**
- * Opens `c.get('db')` at the state that `X-D1-Bookmark` names, and sets the bookmark of the response.
+ * Opens `c.get('db')` at the state that `X-D1-Bookmark` names, and sets that of the response.
  *
  * @throws ApiError 400 for invalid headers.
  */
@@ -31,9 +31,8 @@ export function openDatabase(definition: AuthenticatedDefinition): MiddlewareHan
 }
 
 /**
- * D1 runs each write on the primary. Without a bookmark, a read starts there, too: elsewhere, it
- * could miss a write that its client has got a response for. So does a read with a bookmark of
- * another format: the primary is at least as new as any state.
+ * A read without a bookmark, or with one of another format, starts at the primary, as each write
+ * does: a replica could lack a write that the client has got a response for.
  */
 function startOfRead(bookmark: string): string {
   const isKnown = SESSION_STARTS.includes(bookmark) || D1_BOOKMARK.test(bookmark);

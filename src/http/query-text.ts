@@ -8,8 +8,8 @@ export const MAX_QUERY_LENGTH = 2048;
 const NAMELESS_PARAMETER = /^=|&=/;
 
 /**
- * Comes before Hono parses the query, because Hono decodes each invalid escape separately, which
- * is slow: https://github.com/honojs/hono/pull/4110
+ * Before Hono parses the query, because Hono decodes each invalid escape separately:
+ * https://github.com/honojs/hono/pull/4110
  *
  * @throws ApiError 400
  */

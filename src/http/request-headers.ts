@@ -1,4 +1,4 @@
-/** The headers of a request that needs an API key, except `Authorization` and those of the body. */
+/** The headers of a request, except `Authorization` and those of the body. */
 import type { Context } from 'hono';
 import type { AuthenticatedDefinition } from '../operation/definition.ts';
 import { invalidRequest } from './problems.ts';

@@ -8,7 +8,6 @@ export function strictBody<Shape extends z.core.$ZodShape>(shape: Shape) {
   });
 }
 
-/** A query is always an object, so an unknown parameter is its only problem. */
 export function strictParameters<Shape extends z.core.$ZodShape>(shape: Shape) {
   const names = Object.keys(shape);
   const known = names.length > 0 ? `: ${names.join(', ')}` : '';
@@ -28,11 +27,7 @@ export function requiredOr(problem: string) {
 export const VISIBLE =
   /[^\p{White_Space}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]/u;
 
-/**
- * Stored exactly as sent: neither trimmed nor normalized.
- *
- * @param maxLength - in Unicode code points, as zod counts: 🐕 is one, but two UTF-16 code units.
- */
+/** Neither trimmed nor normalized. `maxLength` is in Unicode code points, as zod counts. */
 export function textOf(maxLength: number) {
   return z.string({ error: requiredOr('must be a string') }).check(
     z.minLength(1, { error: 'must not be empty', abort: true }),

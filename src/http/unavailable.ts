@@ -24,7 +24,7 @@ export function databaseError(c: RequestContext, { kind, cause }: D1Failure): Er
   }
 }
 
-/** Says how to apply the migrations: to a developer in the response, to an operator in the log. */
+/** For a developer in the response, for an operator in the log. */
 function notMigrated(environment: string, cause: Error): Error {
   if (environment === 'local')
     return serviceUnavailable('The store lacks a migration. Restart it: npm start', cause);
@@ -55,7 +55,6 @@ export function unavailableMessage(
     : `${NO_RESPONSE} It is unknown whether ${definition.effect}. ${retryAdvice(definition)}`;
 }
 
-/** The advice for a request without an idempotency key. */
 function retryAdvice({ safeRetry, acceptsIdempotencyKey }: AuthenticatedDefinition): string {
   if (safeRetry !== undefined) return `A retry is safe: ${safeRetry}`;
   return acceptsIdempotencyKey

@@ -8,7 +8,7 @@ import { insertInto, Sql, sql, type Value } from '../d1/sql.ts';
 import { ApiError, serviceUnavailable } from '../errors.ts';
 import { parseJson } from '../exact-json.ts';
 
-/** How long the record of an idempotency key is valid, in hours and in milliseconds. */
+/** How long the record of an idempotency key is valid. */
 export const KEPT_HOURS = 24;
 export const KEPT_MS = KEPT_HOURS * 3_600_000;
 
@@ -19,7 +19,7 @@ export type Create<Item, Reason> = {
   row: Record<string, Value>;
   /** The new item, without its id: the response, also to a retry. */
   item: Item;
-  /** The writes after it. `id` is SQL for the id of the new row: wrong after they insert into `into`. */
+  /** The writes after it. `id` is SQL for the new id, until one of them inserts into `into`. */
   followedBy?: (id: Sql) => Sql[];
   refusal?: Refusal<Reason>;
 };
@@ -173,7 +173,7 @@ async function firstRecord<Reason>(
     : violation;
 }
 
-/** Records a refusal, unless another attempt has recorded its own answer since: the first counts. */
+/** Records a refusal, unless another attempt has recorded its own answer since. */
 async function closeKey(
   db: Database,
   request: KeyedRequest,

@@ -15,19 +15,15 @@ const STEP_DEADLINE_MS = 10_000;
 /** How long an expired record is kept: a late attempt of the last retry must still find it. */
 export const LATE_MS = 3_600_000;
 
-/**
- * Removes expired records in bounded steps, and logs the result.
- *
- * @throws the error of D1, after logging it, so that Cloudflare counts the run as failed.
- */
+/** @throws the error of D1, after logging it, so that Cloudflare counts the run as failed. */
 export async function sweepIdempotencyKeys(_: ScheduledController, env: Env): Promise<void> {
   const startedAt = Date.now();
   let removed = 0;
   let finished = false;
   let cause: string | undefined;
   try {
-    // Ids ascend with time. `created_at` has no index: a condition on it inside the subquery could
-    // read every record.
+    // Ids ascend with time. Within the subquery, a condition on `created_at`, which has no index,
+    // could read every record.
     const step = prepare(
       env.DB,
       sql`DELETE FROM idempotency_keys

@@ -4,7 +4,7 @@ import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
 import { type AppEnv, logOf } from '../context.ts';
 
-/** One line of JSON for every request. It never contains a raw path, query, body or other text of the client. */
+/** One line of JSON for every request, without a raw path, query or body. */
 export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, next) {
   const startedAt = Date.now();
   await next();
@@ -39,7 +39,7 @@ export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, ne
   );
 });
 
-/** Cloudflare's id of the request. A client of a local store can send any text in this header. */
+/** A client of a local store can send any text in this header. */
 function rayId(c: Context<AppEnv>): string | undefined {
   const ray = c.req.header('CF-Ray') ?? '';
   return /^[0-9a-f]{1,32}-[A-Z]{3}$/.test(ray) ? ray : undefined;

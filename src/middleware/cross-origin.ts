@@ -1,4 +1,4 @@
-/** CORS: a page of any origin may use the API. There are no cookies, so it needs an API key. */
+/** CORS: a page of any origin may use the API, with an API key: there are no cookies. */
 import { cors } from 'hono/cors';
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
@@ -31,8 +31,8 @@ const allowAnyOrigin = cors({
 });
 
 /**
- * Other responses get their headers when they are finished: `cors` sets them before the handler,
- * and Hono then copies each response. https://github.com/honojs/hono/pull/5187
+ * Before the handler, `cors` would make Hono copy each response:
+ * https://github.com/honojs/hono/pull/5187
  */
 export const crossOrigin = createMiddleware<AppEnv>(async function crossOrigin(c, next) {
   if (c.req.method === 'OPTIONS') return allowAnyOrigin(c, next);

@@ -9,8 +9,6 @@ export const responseHeaders = createMiddleware<AppEnv>(async function responseH
   await next();
   const headers = mutableHeaders(c);
   headers.set('X-Request-Id', c.get('requestId'));
-  // Browsers do not sniff the media type, load no resources, do not frame the response, and use
-  // only HTTPS for this host (RFC 6797).
   headers.set('X-Content-Type-Options', 'nosniff');
   headers.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
   headers.set('Strict-Transport-Security', 'max-age=31536000');

@@ -7,8 +7,8 @@ export type Scope = 'read' | 'write';
 export type OperationDefinition = AuthenticatedDefinition | PublicDefinition;
 
 /**
- * The schemas of `query` and `json` must be strict objects, and that of `param` a loose one: routes
- * may be mounted below another parameter. Without `query`, there are no query parameters.
+ * `query` and `json` must be strict objects, and `param` a loose one: routes may be mounted below
+ * another parameter.
  */
 type CommonDefinition = {
   operationId: string;

@@ -20,16 +20,7 @@ export const definitions = new WeakMap<object, OperationDefinition>();
 /**
  * The steps of an operation. The first that throws ends the request. For the handler, the parts
  * that the definition has a schema for are `c.req.valid(…)`.
- *
- * @example
- * new Hono<AppEnv>().get(
- *   '/pets/:petId',
- *   operation({ operationId: 'getPet', scope: 'read', param: PetPath, errors: ['pet_not_found'] }),
- *   async (c) => {
- *     const { petId } = c.req.valid('param');
- *     return c.json(await getPet(c.get('db'), petId), 200);
- *   },
- * );
+ * For an example, see src/pets/routes.ts.
  */
 export function operation<const D extends OperationDefinition>(
   definition: D & OnlyKnown<D>,

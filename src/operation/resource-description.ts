@@ -1,6 +1,6 @@
 /**
- * The type of a resource's description, in the words of OpenAPI. openapi/ adds what follows from
- * the routes. The worker contains none of it: it imports only types from these files.
+ * The type of a resource's description, in the words of OpenAPI. It is not part of the worker, and
+ * openapi/ adds what follows from the routes.
  */
 import type * as z from 'zod/mini';
 import type { ApiError } from '../errors.ts';

@@ -37,10 +37,7 @@ export async function getOrder(db: Database, id: bigint): Promise<Order> {
   return toOrder(row);
 }
 
-/**
- * Orders a pet that is available, and makes it pending. D1 runs transactions one after another,
- * so of concurrent orders of one pet only one finds it available.
- */
+/** D1 runs transactions one after another, so only one order finds the pet available. */
 export function placeOrder(db: Database, once: Once, { petId }: NewOrder): Promise<Order> {
   const placedAt = new Date().toISOString();
   return createOnce(db, once, {

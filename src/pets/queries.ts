@@ -1,7 +1,4 @@
-/**
- * The queries on pets. In a statement, `${value}` is a parameter, and `${sql}` a part of the
- * text.
- */
+/** The queries on pets. In a statement, `${value}` is a parameter, `${sql}` a part of the text. */
 import type { Database } from '../d1/database.ts';
 import { assignments, sql } from '../d1/sql.ts';
 import { createOnce, type Once } from '../idempotency/create-once.ts';
