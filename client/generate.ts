@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { schemaModule } from './schema-module.ts';
 
-const description = join(import.meta.dirname, '../public/v1/openapi.json');
+const description = join(import.meta.dirname, '../public/openapi.json');
 const path = join(import.meta.dirname, 'src/schema.ts');
 const content = schemaModule(JSON.parse(await readFile(description, 'utf8')));
 if (content !== (await readFile(path, 'utf8').catch(() => undefined))) {

@@ -1,7 +1,7 @@
 /**
  * The description of the interface (OpenAPI 3.1), built from the routes of the app, their
  * definitions, and the descriptions of the resources. Used only at build time: `npm run openapi`
- * writes it to public/v1/openapi.json.
+ * writes it to public/openapi.json.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

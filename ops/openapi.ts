@@ -52,7 +52,7 @@ async function generatedFiles(): Promise<Map<string, string>> {
   const resources = await findResources();
   const description = describeApi(await readServers(), resources, packageJson.version);
   const json = `${escaped(JSON.stringify(description, null, 2))}\n`;
-  const files = new Map([[`public${VERSION_PATH}/openapi.json`, json]]);
+  const files = new Map([['public/openapi.json', json]]);
   const document = await readFile(join(PROJECT_ROOT, 'docs/api.md'), 'utf8');
   files.set('docs/api.md', withCodesTable(document));
   for (const name of SWAGGER_UI) {

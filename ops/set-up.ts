@@ -34,7 +34,7 @@ const TAG = 'set-up';
 
 async function setUp(env: DeployedEnvironment, { domain, yes }: Options) {
   // Except what an earlier run has written.
-  readCommit('wrangler.toml', 'public/v1/openapi.json');
+  readCommit('wrangler.toml', 'public/openapi.json');
   const { name = '', account_id } = await readConfig(env);
   const account = await findAccount(env, account_id);
   console.error('Account:', visible(account.name), account.id);

@@ -1,6 +1,6 @@
 /** What `hc<AppType>()` accepts and returns, and mistakes that must not compile. */
 import { hc, type InferResponseType } from 'hono/client';
-import type description from '../public/v1/openapi.json';
+import type description from '../public/openapi.json';
 import type { AppType } from '../src/app.ts';
 
 const { v1 } = hc<AppType>('https://api.animal-store.example');

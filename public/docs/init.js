@@ -1,6 +1,6 @@
 // The docs page: Swagger UI with the description, sending requests to the page's own origin.
 
-const ADDRESS = '/v1/openapi.json';
+const ADDRESS = '/openapi.json';
 
 // Before anything is shown, so that no key is typed or sent over http. The local store has no https.
 const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(location.hostname);

@@ -135,8 +135,8 @@ test('the first request to a local store succeeds, by its line of curl and by th
 });
 
 test.each([
-  ['v1/openapi.json', 503, 'body'],
-  ['v1/openapi.json', 200, 'body'],
+  ['openapi.json', 503, 'body'],
+  ['openapi.json', 200, 'body'],
   ['docs/swagger-ui-bundle.js', 403, 'body'],
   ['docs/init.js', 403, 'body'],
   ['docs/swagger-ui.css', 403, '.authorize.locked'],
@@ -151,7 +151,7 @@ test.each([
     await page.waitForSelector(end);
     const sentence = page.getByText('JavaScript or one of its files is blocked');
     expect(await sentence.isVisible()).toBe(true);
-    expect(await sentence.getByRole('link').getAttribute('href')).toBe('/v1/openapi.json');
+    expect(await sentence.getByRole('link').getAttribute('href')).toBe('/openapi.json');
     await page.close();
     problems = [];
   },
@@ -172,7 +172,7 @@ test('elsewhere the docs page goes to https before it shows anything, without a 
   expect(page.url()).toBe(`${https}/docs`);
   expect(await firstStep()).toContain('from the operator');
   const requests = await page.evaluate('performance.getEntries().map(({ name }) => name)');
-  expect(requests).toContain(`${https}/v1/openapi.json`);
+  expect(requests).toContain(`${https}/openapi.json`);
   const dialog = await askForKey();
   expect(await dialog.getByLabel('Value').inputValue()).toBe('');
   expect(await page.content()).not.toContain('animal_local');

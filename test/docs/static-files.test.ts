@@ -1,7 +1,7 @@
 /** The docs page and the description, which Cloudflare serves without running the worker. */
 import { globSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { startStore } from '../support/store.ts';
+import { expectError, startStore } from '../support/store.ts';
 
 const store = startStore();
 
@@ -25,7 +25,7 @@ test.each([
     headers: DOCS,
   })),
   {
-    path: '/v1/openapi.json',
+    path: '/openapi.json',
     status: 200,
     headers: {
       ...STATIC,
@@ -37,4 +37,9 @@ test.each([
   const { status, headers } = await fetch(store.url() + file.path, { redirect: 'manual' });
   expect(status).toBe(file.status);
   expect(Object.fromEntries(headers)).toMatchObject(file.headers);
+});
+
+test.each(['GET', 'POST', 'DELETE'])('no static file answers a %s below /v1', async (method) => {
+  const reply = await store.fetch('/v1/openapi.json', { method, key: null });
+  expectError(reply, 404, 'not_found');
 });

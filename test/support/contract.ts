@@ -31,7 +31,7 @@ type Operation = {
   >;
 };
 
-export const text = readFileSync(join(PROJECT_ROOT, 'public/v1/openapi.json'), 'utf8');
+export const text = readFileSync(join(PROJECT_ROOT, 'public/openapi.json'), 'utf8');
 export const description = JSON.parse(text);
 
 /** The paths, with components in place of the references to them. */
