@@ -21,22 +21,23 @@ const EXPOSED_HEADERS = [
   'X-Request-Id',
 ];
 
-const allowAnyOrigin = cors({
+const answerPreflight = cors({
   origin: '*',
   allowMethods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
-  exposeHeaders: EXPOSED_HEADERS,
   allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-D1-Bookmark'],
   // Two hours, the most that Chromium accepts. By default, browsers cache a preflight for 5 s.
   maxAge: 7200,
 });
+
+const exposeHeaders = cors({ origin: '*', exposeHeaders: EXPOSED_HEADERS });
 
 /**
  * Before the handler, `cors` would make Hono copy each response:
  * https://github.com/honojs/hono/pull/5187
  */
 export const crossOrigin = createMiddleware<AppEnv>(async function crossOrigin(c, next) {
-  if (c.req.method === 'OPTIONS') return allowAnyOrigin(c, next);
+  if (c.req.method === 'OPTIONS') return answerPreflight(c, next);
   await next();
   mutableHeaders(c);
-  return allowAnyOrigin(c, async () => {});
+  return exposeHeaders(c, async () => {});
 });

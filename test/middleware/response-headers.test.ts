@@ -42,6 +42,7 @@ test.each(['/v1/pets', '/v1/nothing'])(
       'access-control-max-age': '7200',
     });
     expect(reply.headers.has('access-control-allow-credentials')).toBe(false);
+    expect(reply.headers.has('access-control-expose-headers')).toBe(false);
   },
 );
 
