@@ -15,6 +15,8 @@ export const readIdempotencyKey: MiddlewareHandler<CreateEnv, string, ValidParts
     const once: Once = { request: await keyedRequest(c) };
     c.set('once', once);
     await next();
+    // Otherwise, a retry would create twice.
+    if (c.res.ok && !once.isUsed) throw new Error('the handler must call createOnce');
     if (once.isReplay) mutableHeaders(c).set('Idempotency-Replayed', 'true');
   };
 

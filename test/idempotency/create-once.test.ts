@@ -138,6 +138,10 @@ test.each([
   expect(message).toContain('NOT NULL constraint failed');
 });
 
+test('a handler that does not pass the idempotency key on is a mistake', async () => {
+  expect(await send(async () => ({ id: 1 }))).toBe('the handler must call createOnce');
+});
+
 test('a request creates only one item', async () => {
   const message = await send(async (db, once) => {
     await createOnce(db, once, MIA);
