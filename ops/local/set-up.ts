@@ -4,7 +4,7 @@ import { packClient } from './client-package.ts';
 import { isInUse, LOCAL_KEY, setUpLocalStore } from './store.ts';
 
 /** Wrangler does not say at which port it will serve. */
-const GUIDE = `The local store is set up. ADDRESS is the one of "Ready on" below, and ADDRESS/docs the docs page:
+const GUIDE = `The local store is set up. ADDRESS is what wrangler prints below, and ADDRESS/docs the docs page:
 curl -i -w '\\n' ADDRESS/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'
 After Ctrl-C, npm run reset empties the store, also a damaged one.`;
 
