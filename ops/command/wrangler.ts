@@ -100,10 +100,15 @@ export function hasTerminal(): boolean {
 }
 
 /** Runs wrangler on the terminal, if there is one, because without one wrangler takes each answer to be yes. */
-export async function askWranglerIn(env: DeployedEnvironment, args: string[]): Promise<void> {
-  if (!hasTerminal()) return void (await runWranglerIn(env, args));
-  const command = argumentsOf([...args, '--env', env]);
-  const options = { cwd: PROJECT_ROOT, env: variables(), stdio: 'inherit' } as const;
+export async function askWranglerIn(
+  environment: DeployedEnvironment,
+  args: string[],
+): Promise<void> {
+  if (!hasTerminal()) return void (await runWranglerIn(environment, args));
+  const command = argumentsOf([...args, '--env', environment]);
+  // With a variable of a CI, wrangler would not ask on a terminal either.
+  const env = { ...variables(), CI: 'false' };
+  const options = { cwd: PROJECT_ROOT, env, stdio: 'inherit' } as const;
   const [code, signal] = await once(spawn(process.execPath, command, options), 'close');
   if (code !== 0) throw new Error(`wrangler: ${signal ?? `exit code ${code}`}`);
 }

@@ -68,7 +68,8 @@ export function startClone(isSetUp: boolean) {
   async function typeIn(line: string, ...answers: string[]) {
     const terminal = spawn('script', ['-qec', `exec ${line}`, '/dev/null'], {
       cwd: clone.folder,
-      env: { ...process.env, ...environmentOf(line) },
+      // wrangler asks all the same.
+      env: { ...process.env, ...environmentOf(line), CI: 'true' },
     });
     let output = '';
     terminal.stdout.on('data', (chunk) => {
