@@ -1,6 +1,6 @@
 /** The database, as one request or one run of a cron uses it. */
 import { execute } from './execute.ts';
-import { D1Failure, failureKind } from './failure.ts';
+import { ConstraintError, D1Failure, failureKind } from './failure.ts';
 import type { Sql } from './sql.ts';
 
 /** Trusted to match the type of each statement. */
@@ -53,8 +53,8 @@ export class Database {
   /**
    * Runs statements in one transaction, and returns the rows of each.
    *
-   * @throws D1Failure if one violates a constraint; for any other failure, also a missed deadline,
-   *   the error that `toError` makes of it.
+   * @throws ConstraintError; for any other failure, also a missed deadline, the error that `toError`
+   *   makes of it.
    */
   run<Statements extends Sql[]>(...statements: Statements): Promise<RowsOf<Statements>> {
     return this.#run(statements);
@@ -91,7 +91,8 @@ export class Database {
   }
 
   #errorOf(cause: Error): Error {
-    const failure = new D1Failure(failureKind(cause), cause);
-    return failure.kind === 'constraint' ? failure : this.toError(failure);
+    const kind = failureKind(cause);
+    if (kind === 'constraint') return new ConstraintError(cause.message, { cause });
+    return this.toError(new D1Failure(kind, cause));
   }
 }

@@ -1,15 +1,19 @@
 /** The failures of D1, and whether a write may have happened. */
 
 /**
+ * A statement violated a constraint, such as a unique index, so all were undone:
+ * https://developers.cloudflare.com/d1/worker-api/d1-database/#batch
+ */
+export class ConstraintError extends Error {}
+
+/**
  * - `not migrated`: a table or a column is missing. Nothing was written.
- * - `constraint`: a statement violated a constraint, so all were undone:
- *   https://developers.cloudflare.com/d1/worker-api/d1-database/#batch
  * - `mistake`: D1 rejected the statements, or is full; or our own code threw. Nothing was written.
  * - `unknown outcome`: D1 may have carried out a write, or may do so later.
  */
-type FailureKind = 'not migrated' | 'constraint' | 'mistake' | 'unknown outcome';
+type FailureKind = 'not migrated' | 'mistake' | 'unknown outcome';
 
-/** Its cause is the error of D1, or DeadlineError. */
+/** Any other failure. Its cause is the error of D1, or DeadlineError. */
 export class D1Failure extends Error {
   readonly kind: FailureKind;
   declare readonly cause: Error;
@@ -24,7 +28,7 @@ export class D1Failure extends Error {
  * Texts of SQLite (https://sqlite.org/rescode.html) and of D1
  * (https://developers.cloudflare.com/d1/observability/debug-d1/). The first that matches counts.
  */
-const KINDS: [pattern: RegExp, kind: FailureKind][] = [
+const KINDS: [pattern: RegExp, kind: FailureKind | 'constraint'][] = [
   [/no such (table|column)|has no column named/, 'not migrated'],
   // Also if AUTOINCREMENT has used the largest id.
   [/SQLITE_FULL|[Ee]xceeded (D1's )?maximum (DB size|account storage)/, 'mistake'],
@@ -43,7 +47,7 @@ const KINDS: [pattern: RegExp, kind: FailureKind][] = [
 const TRANSIENT =
   /Network connection lost|storage caused object to be reset|reset because its code was updated|due to transient issue/;
 
-export function failureKind(error: Error): FailureKind {
+export function failureKind(error: Error): FailureKind | 'constraint' {
   // D1 throws plain Errors. A TypeError or RangeError is a mistake in our own code.
   if (error instanceof TypeError || error instanceof RangeError) return 'mistake';
   return KINDS.find(([pattern]) => pattern.test(error.message))?.[1] ?? 'unknown outcome';

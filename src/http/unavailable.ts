@@ -16,7 +16,6 @@ export function databaseError(c: RequestContext, { kind, cause }: D1Failure): Er
   switch (kind) {
     case 'not migrated':
       return notMigrated(c.env.ENVIRONMENT, cause);
-    case 'constraint':
     case 'mistake':
       return cause;
     case 'unknown outcome':

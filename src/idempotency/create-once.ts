@@ -3,7 +3,7 @@
  * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header
  */
 import type { Database } from '../d1/database.ts';
-import { D1Failure } from '../d1/failure.ts';
+import { ConstraintError, D1Failure } from '../d1/failure.ts';
 import { insertInto, Sql, sql, type Value } from '../d1/sql.ts';
 import { ApiError, serviceUnavailable } from '../errors.ts';
 import { parseJson } from '../exact-json.ts';
@@ -73,11 +73,10 @@ export async function createOnce<Item extends Record<string, Stored>, Reason>(
   try {
     return await insertItem(db, request, create);
   } catch (error) {
-    const violation = requireViolation(error);
-    const refusal = refusalOf(create, violation);
-    if (request)
-      return replay(once, create.item, await firstRecord(db, request, violation, refusal));
-    throw refusal ? await refusalError(db, refusal) : violation;
+    if (!(error instanceof ConstraintError)) throw error;
+    const refusal = refusalOf(create, error);
+    if (request) return replay(once, create.item, await firstRecord(db, request, error, refusal));
+    throw refusal ? await refusalError(db, refusal) : error;
   }
 }
 
@@ -96,21 +95,15 @@ async function insertItem<Item extends Record<string, Stored>, Reason>(
   return { id: BigInt(created.id), ...item };
 }
 
-/** Throws any other error. */
-function requireViolation(error: unknown): D1Failure {
-  if (error instanceof D1Failure && error.kind === 'constraint') return error;
-  throw error;
-}
-
 function refusalOf<Item, Reason>(
   { into, refusal }: Create<Item, Reason>,
-  violation: D1Failure,
+  violation: ConstraintError,
 ): Refusal<Reason> | undefined {
   return refusal && violates(violation, `${into}.${refusal.column}`) ? refusal : undefined;
 }
 
 /** SQLite names each column of the violated constraint, such as `orders.pet_id`. */
-function violates({ message }: D1Failure, column: string): boolean {
+function violates({ message }: ConstraintError, column: string): boolean {
   return message.split(/[:,\s]+/).includes(column);
 }
 
@@ -159,7 +152,7 @@ function selectRecord({ keyHash, requestHash, now }: KeyedRequest): Sql<RecordRo
 async function firstRecord<Reason>(
   db: Database,
   request: KeyedRequest,
-  violation: D1Failure,
+  violation: ConstraintError,
   refusal: Refusal<Reason> | undefined,
 ): Promise<RecordRow> {
   const reads = refusal ? [refusal.read] : [];
