@@ -1,3 +1,5 @@
+/** Deadlines of calls that may never settle. */
+
 export class DeadlineError extends Error {}
 
 /** The work continues after the deadline: D1 and KV calls cannot be aborted. */

@@ -1,3 +1,4 @@
+/** Turns an error into a response: `onError` of the app. */
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { type AppEnv, type LogContext, logOf } from './context.ts';

@@ -85,9 +85,9 @@ export const environmentOption = new Option('--env <environment>', 'the environm
   .default('local');
 
 /**
- * Asks for confirmation before a change to production, unless `yes`. If the terminal is closed meanwhile, the answer is no.
+ * Asks for confirmation before a change to production, unless `yes`. A terminal that is closed meanwhile counts as a no.
  *
- * @throws Error if the answer is no, or there is no terminal to ask.
+ * @throws Error without a confirmation, or without a terminal.
  */
 export async function confirm(
   change: string,

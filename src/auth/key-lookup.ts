@@ -1,6 +1,6 @@
 /**
  * Finds the record of an API key in KV, and keeps it in memory: a KV read costs nearly as much as
- * the rest of a `GET`.
+ * the rest of a `GET`. Times are in milliseconds since 1970.
  */
 import type { Context } from 'hono';
 import { type AppEnv, logOf } from '../context.ts';
@@ -9,8 +9,8 @@ import { serviceUnavailable } from '../errors.ts';
 import { type KeyRecord, parseRecord, recordName } from './key-record.ts';
 
 /**
- * KV can return the old record for "60 seconds or more" after a change:
- * https://developers.cloudflare.com/kv/concepts/how-kv-works/
+ * How long a record is used without reading KV again. After a revocation, KV can return the old
+ * record for "60 seconds or more": https://developers.cloudflare.com/kv/concepts/how-kv-works/
  */
 export const FRESH_MS = 30_000;
 /** How long a record is used while KV fails. */

@@ -14,7 +14,7 @@ const LIMITER_DEADLINE_MS = 500;
 
 type Limiter = 'RATE_LIMITER' | 'WRITE_RATE_LIMITER';
 
-/** @throws ApiError 429 */
+/** @throws ApiError 429 when the budget of the key, or its smaller one for writes, is exhausted. */
 export async function limitRate(
   c: Context<AppEnv>,
   { keyId }: Client,
@@ -26,7 +26,10 @@ export async function limitRate(
   if (allowed.includes(false)) throw rateLimited();
 }
 
-/** A rotated key has a budget of its own, which a thief of the old key cannot use up. */
+/**
+ * A rotated key has a budget of its own, which a thief of the old key cannot use up. A limiter that
+ * fails allows the request.
+ */
 async function isAllowed(c: Context<AppEnv>, limiter: Limiter, keyId: string): Promise<boolean> {
   try {
     const counting = c.env[limiter].limit({ key: keyId });

@@ -8,7 +8,7 @@ import { limitRate } from './rate-limit.ts';
 
 /**
  * Requires an API key with the scope, counts the request, and rejects writes while they are
- * stopped. A 401 is not counted.
+ * stopped. A 401 does not count towards the rate limits; every later rejection does.
  *
  * @example
  * app.use('/admin/*', requireKey('write'));

@@ -53,8 +53,7 @@ export class Database {
   /**
    * Runs statements in one transaction, and returns the rows of each.
    *
-   * @throws ConstraintError; for any other failure, also a missed deadline, the error that `toError`
-   *   makes of it.
+   * @throws ConstraintError; for any other failure, also a missed deadline, the error of `toError`.
    */
   run<Statements extends Sql[]>(...statements: Statements): Promise<RowsOf<Statements>> {
     return this.#run(statements);

@@ -6,9 +6,9 @@ import { withDeadline } from '../deadline.ts';
 import { isTransient } from './failure.ts';
 import type { Sql } from './sql.ts';
 
-/** Of all attempts. D1's own timeout is longer than clients wait. */
+/** Of all attempts, in milliseconds. D1's own timeout is longer than clients wait. */
 export const DEADLINE_MS = 5_000;
-/** As D1 does for reads. */
+/** As often as D1 retries a read. */
 const MAX_RETRIES = 2;
 
 type Database = D1Database | D1DatabaseSession;

@@ -1,3 +1,4 @@
+/** Checks the text of a query, before any schema. */
 import type { Context, Next } from 'hono';
 import { invalidRequest } from './problems.ts';
 

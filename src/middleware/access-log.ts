@@ -4,7 +4,7 @@ import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
 import { type AppEnv, logOf } from '../context.ts';
 
-/** One line of JSON for every request, without a raw path, query or body. */
+/** One line of JSON for every request, without a path, query, body or other text of the client. */
 export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, next) {
   const startedAt = Date.now();
   await next();
