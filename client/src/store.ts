@@ -127,8 +127,9 @@ export class AnimalStore {
   }
 
   /** Returns the health and the version of the service. Stable. */
-  getHealth(options?: CallOptions): Promise<Health> {
-    return this.#request('GET', '/health', options);
+  async getHealth(options?: CallOptions): Promise<Health> {
+    const request = { method: 'GET', path: '/health', isRetryable: true, isData: isHealth };
+    return (await send<Health>(this.#options, this.#session, request, options)).data;
   }
 
   /**
@@ -169,9 +170,8 @@ export class AnimalStore {
     isRetryable = true,
   ): Promise<T> {
     const { idempotencyKey } = options ?? {};
-    const isData = path === '/health' ? isHealth : isItem;
     const text = stringifyJson(body);
-    const request = { method, path, body: text, idempotencyKey, isRetryable, isData };
+    const request = { method, path, body: text, idempotencyKey, isRetryable, isData: isItem };
     return (await send<T>(this.#options, this.#session, request, options)).data;
   }
 }

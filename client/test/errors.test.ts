@@ -135,6 +135,7 @@ test.each([
   { baseUrl: 'localhost:8787/v1' },
   // Others could read the key.
   { baseUrl: 'http://localhost.example/v1' },
+  { baseUrl: 'https://[' },
   { baseUrl: 'https://me:secret@a.example/v1' },
   { baseUrl: 'https://a.example/v1?secret' },
   { apiKey: '' },
