@@ -25,8 +25,7 @@ base.use(accessLog);
 base.use(responseHeaders);
 base.use(throwErrors);
 base.use(requireHttps);
-// Before CORS, so the rejected page cannot read the response, and its preflight fails: the browser
-// never sends the API key.
+// Before CORS: the preflight of the rejected page fails, so the browser never sends the API key.
 base.use(requireLoopbackOrigin);
 base.use(crossOrigin);
 base.use(
@@ -56,9 +55,8 @@ function throwErrors(_: Context, next: Next): Promise<void> {
 }
 
 /**
- * As Hono reads it: `%37` is `7` (RFC 3986, section 6.2.2.2). A path with a broken escape counts as
- * it was sent, because Hono would decode each escape separately: 10 ms for 16 KB.
- * https://github.com/honojs/hono/pull/2714
+ * As Hono reads it: `%37` is `7` (RFC 3986, section 6.2.2.2). With a broken escape, it stays as it
+ * was sent: Hono would decode each escape separately. https://github.com/honojs/hono/pull/2714
  */
 function readPath(request: Request): string {
   const [url = ''] = request.url.split('?', 1);

@@ -1,4 +1,4 @@
-/** The types of Hono's context. */
+import type { Context } from 'hono';
 import type { RequestIdVariables } from 'hono/request-id';
 import type { Database, Statistics } from './d1/database.ts';
 import type { Once } from './idempotency/create-once.ts';
@@ -38,26 +38,26 @@ export type CreateEnv = {
   Variables: AuthenticatedEnv['Variables'] & { once: Once };
 };
 
-/** `npm run types` generates `Env` from wrangler.toml, which has no secrets. */
+/** `Env` is generated from wrangler.toml, which has no secrets. */
 export type Bindings = Env & {
-  /** While this secret is set, even to an empty text, the service rejects writes. */
+  /** While this secret is set, even if empty, the service rejects writes. */
   WRITES_STOPPED?: string;
 };
 
 export type Client = {
   keyId: string;
-  /** The id of the first key in the chain of rotations: a rotated key is still the same client. */
+  /** The id of the client's first key. A rotated key is still the same client. */
   id: string;
   scopes: Scope[];
 };
 
-export type LogContext = {
-  get(key: 'log'): LogFields | undefined;
+/** Of any app with these bindings: https://github.com/honojs/hono/issues/3854 */
+export type AppContext = Pick<Context<AppEnv>, 'env' | 'get' | 'json' | 'req'> & {
   set(key: 'log', value: LogFields): void;
 };
 
-/** Made on first use, so that each middleware works without `accessLog`, which prints them. */
-export function logOf(c: LogContext): LogFields {
+/** Made on first use, so that each middleware works without `accessLog`. */
+export function logOf(c: AppContext): LogFields {
   const fields = c.get('log') ?? {};
   c.set('log', fields);
   return fields;
@@ -71,7 +71,7 @@ type LogFields = Statistics & {
   limiterFailures?: string[];
   /** `code` of the Error body. */
   code?: string;
-  /** Cause of the error, for operators only, with the fix if it is known. */
+  /** For operators only: the cause of the error. */
   cause?: string;
   /** Milliseconds spent waiting. */
   kvMs?: number;

@@ -1,8 +1,6 @@
-/** Deadlines of calls that may never settle. */
-
 export class DeadlineError extends Error {}
 
-/** The work continues after the deadline: D1 and KV calls cannot be aborted. */
+/** For calls that may never settle. D1 and KV calls cannot be aborted, so the work continues. */
 export function withDeadline<T>(promise: Promise<T>, ms: number, name: string): Promise<T> {
   // Not Promise.race or finally, which take more CPU time.
   return new Promise((resolve, reject) => {

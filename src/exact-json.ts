@@ -1,9 +1,6 @@
 /** JSON with exact integers: a bigint is written as a number, and a number is read as a bigint. */
 
-/**
- * For `JSON.stringify`, and so `c.json`. Hono's types follow `toJSON`: `hc` sees a number, and
- * `response.json()` rounds one beyond 2^53.
- */
+/** For `JSON.stringify`, and so `c.json`. Hono's types follow `toJSON`: `hc` sees a number. */
 declare global {
   interface BigInt {
     toJSON(): number;
@@ -25,8 +22,7 @@ BigInt.prototype.toJSON = function toJSON() {
  * `number`. `onValue` is called for each value, including the top-level one.
  */
 export function parseJson(text: string, onValue = () => {}) {
-  // `context.source` is a number as written: https://tc39.es/proposal-json-parse-with-source/
-  // TypeScript lacks it.
+  // The number as written: https://tc39.es/proposal-json-parse-with-source/
   return JSON.parse(text, (_, value: unknown, context?: { source: string }) => {
     onValue();
     if (typeof value !== 'number' || !context) return value;
@@ -39,10 +35,7 @@ const NUMBER = /^(?<sign>-?)(?<whole>\d+)(?:\.(?<fraction>\d+))?(?:[eE](?<expone
 
 const MAX_DIGITS = 19;
 
-/**
- * By the digits as written: `9.007199254740993e15` is exact, `1.00000000000000000001` no integer,
- * and `1e1000000000` cheap, because an exponent is never expanded beyond 19 digits.
- */
+/** By its digits: `9.007199254740993e15` is exact, and `1.00000000000000000001` no integer. */
 export function parseInt64(source: string): bigint | undefined {
   // 18 digits always fit.
   if (/^-?\d{1,18}$/.test(source)) return BigInt(source);
@@ -50,8 +43,8 @@ export function parseInt64(source: string): bigint | undefined {
   if (!parts) return undefined;
   const { sign = '', whole = '', fraction = '', exponent = '0' } = parts;
 
-  // The value is digits × 10^scale. For 1.20e3: significant = 120, digits = 12, scale = 3 - 2 + 1
-  // = 2. As `digits` has no zero at either end, a value with a negative scale is no integer.
+  // The value is digits × 10^scale: 12 × 10^2 for 1.20e3. As `digits` does not end in a zero, a
+  // value with a negative scale is no integer.
   const significant = (whole + fraction).replace(/^0+/, '');
   const digits = withoutTrailingZeros(significant);
   if (digits === '') return 0n;

@@ -51,10 +51,7 @@ export function insufficientScope(scope: Scope): ApiError {
   });
 }
 
-/**
- * Letters alone, so that a message cannot show a key that was sent without a scheme. With the
- * credential, ` +(.*)$` would take quadratic time for many spaces before U+2028.
- */
+/** Letters alone, so that a message cannot show a key that was sent without a scheme. */
 const SCHEME = /^[a-z]{1,20}(?= )/i;
 
 function bearerCredential(header: string): string {

@@ -10,7 +10,6 @@ const FORMAT = new RegExp(
 );
 
 export function environmentOfKey(key: string): string | undefined {
-  // The format bounds the length, so it is checked before the checksum is computed.
   const environment = FORMAT.exec(key)?.[1];
   if (!environment) return undefined;
   const withoutChecksum = key.slice(0, -CHECKSUM_LENGTH);

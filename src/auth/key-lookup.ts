@@ -1,7 +1,4 @@
-/**
- * Finds the record of an API key in KV, and keeps it in memory: a KV read costs nearly as much as
- * the rest of a `GET`. Times are in milliseconds since 1970.
- */
+/** Finds the record of an API key in KV, and keeps it in memory. Times are in milliseconds. */
 import type { Context } from 'hono';
 import { type AppEnv, logOf } from '../context.ts';
 import { withDeadline } from '../deadline.ts';
@@ -9,15 +6,15 @@ import { serviceUnavailable } from '../errors.ts';
 import { type KeyRecord, parseRecord, recordName } from './key-record.ts';
 
 /**
- * How long a record is used without reading KV again. After a revocation, KV can return the old
- * record for "60 seconds or more": https://developers.cloudflare.com/kv/concepts/how-kv-works/
+ * How long a record is used without reading KV again. KV itself can return the old record for "60
+ * seconds or more": https://developers.cloudflare.com/kv/concepts/how-kv-works/
  */
 export const FRESH_MS = 30_000;
 /** How long a record is used while KV fails. */
 const MAX_STALE_MS = 3_600_000;
 
 export const KV_DEADLINE_MS = 2_000;
-/** `cacheTtl`, in seconds: KV's minimum. KV also caches that a key has no record. */
+/** `cacheTtl`, in seconds: KV's minimum. */
 const KV_CACHE_S = 30;
 
 /** A record takes about a kilobyte. */
@@ -37,8 +34,7 @@ const knownRecords = new Map<string, KnownRecord>();
 /**
  * Returns `null` for an unknown key, which is not remembered: guessed keys cannot evict others.
  *
- * @throws ApiError 503 when KV fails and the record was not read within the last hour; Error when
- *   it is invalid.
+ * @throws ApiError 503 when KV fails and no record is known; Error when the record is invalid.
  */
 export async function findRecord(c: Context<AppEnv>, key: string): Promise<KeyRecord | null> {
   const known = lastKnownRecord(key);
@@ -49,16 +45,16 @@ export async function findRecord(c: Context<AppEnv>, key: string): Promise<KeyRe
   try {
     stored = await readKv(c, key);
   } catch (error) {
-    // Not `known`: another request may have read the record since.
+    // Another request may have read it since.
     const lastKnown = lastKnownRecord(key);
     if (!lastKnown) throw serviceUnavailable('API keys cannot be verified right now.', error);
     postponeRead(lastKnown);
     return useRecord(c, key, lastKnown);
   }
-  // A read that began later may have returned first.
+  // A later read may have returned first.
   const newer = knownRecords.get(key);
   if (newer && newer.readAt > readAt) return useRecord(c, key, newer);
-  // Forgets the old record first, because the new one may be missing or invalid.
+  // Before `parseRecord`, which may throw.
   knownRecords.delete(key);
   return stored === null ? null : useRecord(c, key, { record: parseRecord(stored), readAt });
 }
@@ -92,7 +88,7 @@ async function readKv(c: Context<AppEnv>, key: string): Promise<string | null> {
   }
 }
 
-/** Postpones the next read by 30 s, unless another request has, so that few wait while KV fails. */
+/** By 30 s, unless another request has postponed it, so that few requests wait while KV fails. */
 function postponeRead(known: KnownRecord): void {
   const now = Date.now();
   if (now >= readAgainAt(known)) known.failedAt = now;

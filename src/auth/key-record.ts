@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { Scope } from '../operation/definition.ts';
 import { sha256Hex } from '../sha256.ts';
 
-/** ISO 8601 in UTC. `z.iso.datetime()` would add 0.7 KiB to the worker, after gzip. */
+/** ISO 8601 in UTC. `z.iso.datetime()` would add 0.7 KiB to the worker. */
 const Time = z.string().check(
   z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/),
   z.refine((time) => !Number.isNaN(Date.parse(time))),
@@ -17,9 +17,9 @@ export const KeyRecord = z.object({
   expiresAt: z.nullish(Time),
   /** The key is revoked, unless this is absent or `null`. */
   revokedAt: z.nullish(Time),
-  /** Absent: read and write. A value that is no list was meant as a restriction: `read` alone. */
+  /** Absent: read and write. A value that is no list: `read` alone. */
   scopes: z.optional(z.unknown()),
-  /** A misspelling of `scopes`, which was meant as a restriction, too. */
+  /** A misspelling of `scopes`: `read` alone. */
   scope: z.optional(z.unknown()),
   /** Id of the client's first key, if this key has replaced another one. */
   family: z.nullish(Id),

@@ -27,8 +27,8 @@ export async function limitRate(
 }
 
 /**
- * A rotated key has a budget of its own, which a thief of the old key cannot use up. A limiter that
- * fails allows the request.
+ * A limiter that fails allows the request. A rotated key has a budget of its own, which a thief of
+ * the old one cannot use up.
  */
 async function isAllowed(c: Context<AppEnv>, limiter: Limiter, keyId: string): Promise<boolean> {
   try {

@@ -1,4 +1,3 @@
-/** A step of `operation`, and a middleware for any other route. */
 import type { MiddlewareHandler } from 'hono';
 import type { AppEnv, Client } from '../context.ts';
 import { serviceUnavailable } from '../errors.ts';
@@ -8,7 +7,7 @@ import { limitRate } from './rate-limit.ts';
 
 /**
  * Requires an API key with the scope, counts the request, and rejects writes while they are
- * stopped. A 401 does not count towards the rate limits; every later rejection does.
+ * stopped. A 401 does not count towards the rate limits.
  *
  * @example
  * app.use('/admin/*', requireKey('write'));

@@ -1,4 +1,3 @@
-/** The database, as one request or one run of a cron uses it. */
 import { execute } from './execute.ts';
 import { ConstraintError, D1Failure, failureKind } from './failure.ts';
 import type { Sql } from './sql.ts';
@@ -12,7 +11,7 @@ type RowsOf<Statements extends Sql[]> = {
 export type Statistics = {
   /** Milliseconds spent waiting. */
   d1Ms?: number;
-  /** How often D1 executed the statements: it retries reads. */
+  /** D1 retries reads itself. */
   d1Attempts?: number | undefined;
   /** How often the service has sent them again. */
   d1Retries?: number;
@@ -21,23 +20,24 @@ export type Statistics = {
 };
 
 type Options = {
-  /** Of the session: a bookmark, or what `withSession` accepts in its place. */
+  /** A bookmark, or what `withSession` accepts in its place. */
   start?: string;
   statistics?: Statistics;
-  /** Makes the error that is thrown. Default: the failure itself. */
+  /** Makes the error that is thrown. */
   toError?: (failure: D1Failure) => Error;
 };
 
 /**
+ * The database, as one request or one run of a cron uses it.
+ *
  * @example
  * const db = new Database(env.DB);
  * const [[pet], orders] = await db.run(selectPet(7n), selectOrdersOf(7n));
  */
 export class Database {
-  /** No query of a session reads an older state than the one before it. */
   readonly #session: D1DatabaseSession;
   readonly readsReplica: boolean;
-  /** Of the state that the last transaction read or wrote. */
+  /** Of the state after the last transaction. */
   bookmark: string | undefined;
   readonly #statistics: Statistics;
   readonly toError: (failure: D1Failure) => Error;
@@ -53,13 +53,13 @@ export class Database {
   /**
    * Runs statements in one transaction, and returns the rows of each.
    *
-   * @throws ConstraintError; for any other failure, also a missed deadline, the error of `toError`.
+   * @throws ConstraintError; for any other failure, the error of `toError`.
    */
   run<Statements extends Sql[]>(...statements: Statements): Promise<RowsOf<Statements>> {
     return this.#run(statements);
   }
 
-  /** The same for statements that may run twice: after a transient error, they are sent again. */
+  /** The same, for statements that may be sent again after a transient error. */
   runIdempotent<Statements extends Sql[]>(...statements: Statements): Promise<RowsOf<Statements>> {
     const statistics = this.#statistics;
     return this.#run(statements, () => {

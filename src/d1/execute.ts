@@ -1,7 +1,3 @@
-/**
- * Sends statements to D1, and waits until a deadline. Only those that may run twice are sent again:
- * a write that seems to have failed may take effect late, after the writes of other clients.
- */
 import { withDeadline } from '../deadline.ts';
 import { isTransient } from './failure.ts';
 import type { Sql } from './sql.ts';
@@ -14,7 +10,8 @@ const MAX_RETRIES = 2;
 type Database = D1Database | D1DatabaseSession;
 
 /**
- * Executes statements in one transaction. With `onRetry`, they may be sent again.
+ * Executes statements in one transaction. Only with `onRetry`, they may be sent again: a write that
+ * seems to have failed may take effect late, after the writes of other clients.
  *
  * @throws the error of D1 (`failureKind`), or DeadlineError.
  */

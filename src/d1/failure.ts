@@ -1,19 +1,16 @@
 /** The failures of D1, and whether a write may have happened. */
 
-/**
- * A statement violated a constraint, such as a unique index, so all were undone:
- * https://developers.cloudflare.com/d1/worker-api/d1-database/#batch
- */
+/** A statement violated a constraint, such as a unique index, so nothing was written. */
 export class ConstraintError extends Error {}
 
 /**
  * - `not migrated`: a table or a column is missing. Nothing was written.
- * - `mistake`: D1 rejected the statements, or is full; or our own code threw. Nothing was written.
+ * - `mistake`: D1 rejected the statements, or is full. Nothing was written.
  * - `unknown outcome`: D1 may have carried out a write, or may do so later.
  */
 type FailureKind = 'not migrated' | 'mistake' | 'unknown outcome';
 
-/** Any other failure. Its cause is the error of D1, or DeadlineError. */
+/** Any other failure of D1, or a DeadlineError. */
 export class D1Failure extends Error {
   readonly kind: FailureKind;
   declare readonly cause: Error;
@@ -30,12 +27,11 @@ export class D1Failure extends Error {
  */
 const KINDS: [pattern: RegExp, kind: FailureKind | 'constraint'][] = [
   [/no such (table|column)|has no column named/, 'not migrated'],
-  // Also if AUTOINCREMENT has used the largest id.
   [/SQLITE_FULL|[Ee]xceeded (D1's )?maximum (DB size|account storage)/, 'mistake'],
-  // A value of another type is a mistake, although its code is SQLITE_CONSTRAINT.
+  // A value of another type, whose code is SQLITE_CONSTRAINT, too.
   [/cannot store/, 'mistake'],
   [/constraint failed|SQLITE_CONSTRAINT/, 'constraint'],
-  // All other codes of SQLite are failures of the platform, such as SQLITE_BUSY.
+  // Other codes are failures of the platform, such as SQLITE_BUSY.
   [/SQLITE_(ERROR|MISMATCH|RANGE|TOOBIG|AUTH|MISUSE)/, 'mistake'],
   [
     /D1_TYPE_ERROR|D1_COLUMN_NOTFOUND|too many SQL variables|Wrong number of parameter bindings/,
@@ -43,12 +39,12 @@ const KINDS: [pattern: RegExp, kind: FailureKind | 'constraint'][] = [
   ],
 ];
 
-/** The errors that D1's list recommends to retry. */
+/** D1's list recommends to retry them. */
 const TRANSIENT =
   /Network connection lost|storage caused object to be reset|reset because its code was updated|due to transient issue/;
 
 export function failureKind(error: Error): FailureKind | 'constraint' {
-  // D1 throws plain Errors. A TypeError or RangeError is a mistake in our own code.
+  // D1 throws plain Errors: these are mistakes in our own code.
   if (error instanceof TypeError || error instanceof RangeError) return 'mistake';
   return KINDS.find(([pattern]) => pattern.test(error.message))?.[1] ?? 'unknown outcome';
 }

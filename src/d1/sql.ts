@@ -1,12 +1,11 @@
 /** SQL statements as tagged templates, with their values in place. */
 
-/** What a template accepts in place of a value. */
 export type Value = BoundValue | bigint | Sql;
 
 /** An int64 is decimal text: D1 rounds numbers beyond 2^53, and rejects bigints. */
 type BoundValue = string | number | boolean | null | ArrayBuffer;
 
-/** A class, because `instanceof` cannot be forged by the JSON of a client. */
+/** A class: the JSON of a client cannot forge `instanceof`. */
 export class Sql<Row = unknown> {
   readonly text: string;
   readonly values: BoundValue[];
@@ -20,8 +19,8 @@ export class Sql<Row = unknown> {
 }
 
 /**
- * An `Sql` becomes a part of the statement, and any other value a parameter, which SQLite never
- * reads as SQL. The text must not contain a `?`.
+ * An `Sql` becomes a part of the statement, and any other value a parameter. The text must not
+ * contain a `?`.
  *
  * @throws TypeError for an object, which the compiler accepts only as `any`.
  *
@@ -51,7 +50,7 @@ export function insertInto(table: string, row: Record<string, Value>): Sql {
   );
 }
 
-/** What follows SET in an UPDATE: the columns whose value is not undefined, at least one. */
+/** What follows SET: the columns whose value is not undefined, at least one. */
 export function assignments(row: Record<string, Value | undefined>): Sql {
   const changes = Object.entries(row).flatMap(([name, value]) => {
     requireName(name);

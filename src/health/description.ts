@@ -1,4 +1,3 @@
-/** The description of the health check. */
 import * as z from 'zod/mini';
 import type { ResourceDescription } from '../operation/resource-description.ts';
 

@@ -14,7 +14,7 @@ export const JSON_TYPE = 'application/json';
 const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 export const PATCH_TYPES: readonly string[] = [JSON_TYPE, MERGE_PATCH_TYPE];
 
-/** RFC 8259 defines no parameter, but clients send `charset=utf-8`. */
+/** RFC 8259 defines no parameter, but clients send one. */
 const CHARSET = /^(?:charset=("?)utf-8\1)?$/i;
 /** A list, whose elements may be empty (RFC 9110, section 5.6.1.2). */
 const UNCOMPRESSED = /^[ \t,]*(?:identity[ \t,]*)?$/i;
@@ -36,8 +36,7 @@ const limitBody = bodyLimit({
 });
 
 /**
- * Not `zValidator`: it calls `c.req.json()`, which replaces invalid UTF-8, and rounds integers
- * beyond 2^53.
+ * Not `zValidator`: its `c.req.json()` replaces invalid UTF-8, and rounds integers beyond 2^53.
  *
  * @throws ApiError 400, 413 or 415.
  */

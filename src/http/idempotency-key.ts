@@ -1,4 +1,3 @@
-/** The idempotency key of a request, for `createOnce`. */
 import type { Context, MiddlewareHandler } from 'hono';
 import type { CreateEnv } from '../context.ts';
 import type { KeyedRequest, Once } from '../idempotency/create-once.ts';

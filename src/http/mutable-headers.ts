@@ -1,12 +1,9 @@
 import type { Context } from 'hono';
 
-/**
- * The headers of the finished response, which becomes a copy if they are immutable, as those of
- * `Response.redirect` are. `c.header` would always copy.
- */
+/** Of the response, copied only if they are immutable: `c.header` would always copy. */
 export function mutableHeaders(c: Context): Headers {
   try {
-    // A probe: it throws if the headers are immutable.
+    // Throws if they are immutable.
     c.res.headers.delete('X-Request-Id');
   } catch {
     c.res = new Response(c.res.body, c.res);

@@ -1,4 +1,3 @@
-/** The database of a request. */
 import type { MiddlewareHandler } from 'hono';
 import { type AppEnv, logOf } from '../context.ts';
 import { Database } from '../d1/database.ts';
@@ -30,10 +29,7 @@ export function openDatabase(definition: AuthenticatedDefinition): MiddlewareHan
   };
 }
 
-/**
- * A read without a bookmark, or with one of another format, starts at the primary, as each write
- * does: a replica could lack a write that the client has got a response for.
- */
+/** Otherwise the primary: a replica could lack a write that the client has got a response for. */
 function startOfRead(bookmark: string): string {
   const isKnown = SESSION_STARTS.includes(bookmark) || D1_BOOKMARK.test(bookmark);
   return isKnown ? bookmark : 'first-primary';

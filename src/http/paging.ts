@@ -1,7 +1,8 @@
 /** Paged lists: the query of a request, and the `Link` to the next page (RFC 8288). */
 import type { Context } from 'hono';
 import * as z from 'zod/mini';
-import type { AppEnv } from '../context.ts';
+import type { AuthenticatedEnv } from '../context.ts';
+import type { Database } from '../d1/database.ts';
 import { int64Text } from './int64.ts';
 import { strictParameters } from './schemas.ts';
 import { baseUrl } from './urls.ts';
@@ -9,10 +10,7 @@ import { baseUrl } from './urls.ts';
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 };
 const LIMIT_PROBLEM = `must be an integer from ${LIMIT.minimum} to ${LIMIT.maximum}`;
 
-/**
- * Not `z.coerce`, which also accepts `1e1`, `0x10` and spaces. `z.minimum`, `z.maximum` and
- * `z._default` would add 1 % to the worker.
- */
+/** Not `z.coerce`, which also accepts `1e1`, `0x10` and spaces. */
 export const Limit = z.codec(
   z.optional(z.string(LIMIT_PROBLEM).check(z.regex(/^\d+$/, LIMIT_PROBLEM))),
   z.number(LIMIT_PROBLEM).check(z.refine(isInRange, LIMIT_PROBLEM)),
@@ -30,6 +28,7 @@ export function pageParameters<Filters extends z.core.$ZodShape>(filters: Filter
   return strictParameters({ limit: Limit, ...filters, after: After });
 }
 
+type PageContext<Query> = Context<AuthenticatedEnv, string, { out: { query: Query } }>;
 type PageQuery = { limit: number; [parameter: string]: number | bigint | string | undefined };
 
 /**
@@ -37,12 +36,12 @@ type PageQuery = { limit: number; [parameter: string]: number | bigint | string 
  * that of the list, without the version.
  */
 export async function takePage<Item extends { id: bigint }, Query extends PageQuery>(
-  c: Pick<Context<AppEnv>, 'env' | 'req' | 'header'>,
+  c: Pick<PageContext<Query>, 'env' | 'get' | 'header' | 'req'>,
   path: string,
-  query: Query,
-  list: (query: Query) => Promise<Item[]>,
+  list: (db: Database, query: Query) => Promise<Item[]>,
 ): Promise<Item[]> {
-  const items = await list({ ...query, limit: query.limit + 1 });
+  const query = c.req.valid('query');
+  const items = await list(c.get('db'), { ...query, limit: query.limit + 1 });
   const page = items.slice(0, query.limit);
   const last = page.at(-1);
   if (last && items.length > page.length) {

@@ -44,7 +44,7 @@ export function invalidPart(
   return invalidRequest(problems);
 }
 
-/** With escapes in place of what can make it look like a known name, such as `\\ufeffname`. */
+/** With escapes in place of invisible characters, such as `\\ufeffname`. */
 function shownName(name: string): string {
   if (name === '') return '""';
   const escaped = name.replaceAll(/[^!-~]|\\/g, (codeUnit) => {

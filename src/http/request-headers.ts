@@ -48,7 +48,7 @@ function idempotencyKeyProblem(idempotencyKey: string | undefined): string | und
 
 function bookmarkProblem(bookmark: string): string | undefined {
   if (SESSION_STARTS.includes(bookmark)) return undefined;
-  // Not in the pattern, which the OpenAPI description shows: few tools support a look-ahead.
+  // Not in the pattern, which the description shows: few tools support a look-ahead.
   const isMisspelledStart = bookmark.toLowerCase().startsWith('first');
   return ACCEPTED_BOOKMARK.test(bookmark) && !isMisspelledStart
     ? undefined

@@ -20,10 +20,7 @@ export function requiredOr(problem: string) {
   return ({ input }: { input?: unknown }) => (input === undefined ? 'is required' : problem);
 }
 
-/**
- * Any character except white space, format characters, default-ignorable code points, and the blank
- * symbols of Unicode: U+2800, U+13441, U+13442, U+16FE4 and U+1D159.
- */
+/** The class excludes the blank symbols of Unicode, such as U+2800, by their numbers. */
 export const VISIBLE =
   /[^\p{White_Space}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]/u;
 

@@ -1,6 +1,5 @@
 /** The response to a failure of D1: in a 503, what is unknown, and whether a retry is safe. */
-import type { Context } from 'hono';
-import type { AppEnv } from '../context.ts';
+import type { AppContext } from '../context.ts';
 import type { D1Failure } from '../d1/failure.ts';
 import { type ApiError, serviceUnavailable } from '../errors.ts';
 import type { AuthenticatedDefinition, OperationDefinition } from '../operation/definition.ts';
@@ -9,10 +8,8 @@ import { idempotencyKeyOf } from './request-headers.ts';
 const NO_RESPONSE = 'The database did not respond.';
 const READ_UNAVAILABLE = 'The database is temporarily unavailable.';
 
-type RequestContext = Pick<Context<AppEnv>, 'env' | 'get' | 'req'>;
-
 /** The error of the response: an ApiError 503, or another Error, a 500. */
-export function databaseError(c: RequestContext, { kind, cause }: D1Failure): Error {
+export function databaseError(c: AppContext, { kind, cause }: D1Failure): Error {
   switch (kind) {
     case 'not migrated':
       return notMigrated(c.env.ENVIRONMENT, cause);
@@ -32,7 +29,7 @@ function notMigrated(environment: string, cause: Error): Error {
 }
 
 /** The 503 of a request that may have been carried out. */
-export function unavailable(c: RequestContext, cause: Error): ApiError {
+export function unavailable(c: AppContext, cause: Error): ApiError {
   const isKeyed = idempotencyKeyOf(c) !== undefined;
   return serviceUnavailable(
     unavailableMessage(c.get('definition'), isKeyed, c.get('db')?.readsReplica),

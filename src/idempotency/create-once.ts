@@ -13,52 +13,48 @@ export const KEPT_HOURS = 24;
 export const KEPT_MS = KEPT_HOURS * 3_600_000;
 
 export type Create<Item, Reason> = {
-  /** The table of the new row. Its ids are AUTOINCREMENT. */
+  /** The table of the new row, whose ids are AUTOINCREMENT. */
   into: string;
   /** By column. A subquery that finds nothing is NULL, which a NOT NULL column rejects. */
   row: Record<string, Value>;
-  /** The new item, without its id: the response, also to a retry. */
+  /** The response without its id, also to a retry. */
   item: Item;
-  /** The writes after it. `id` is SQL for the new id, until one of them inserts into `into`. */
+  /** The writes after it. `id` is SQL for the new id, unless they insert into the same table. */
   followedBy?: (id: Sql) => Sql[];
   refusal?: Refusal<Reason>;
 };
 
-/**
- * The expected violation of a constraint on one column; any other is a 500. `read` selects the row
- * that explains it, and `error` makes the 404 or 409 from that row.
- */
+/** The violation of a constraint on one column, explained by a row. Any other is a 500. */
 type Refusal<Reason> = {
   column: string;
   read: Sql<Reason>;
-  error: (reason: Reason | undefined) => ApiError;
+  error(reason: Reason | undefined): ApiError;
 };
 
-/** What an item may contain. A number is a double (`decimal`), and not in an array. */
+/** What an item may contain. A number is a double (`decimal`). */
 type Stored = number | Exact;
 type Exact = string | bigint | boolean | null | undefined | Exact[];
 
 export type KeyedRequest = { keyHash: ArrayBuffer; requestHash: ArrayBuffer; now: number };
 
-/** The one create of a request. Without `request`, nothing recognizes a retry. */
+/** Without `request`, nothing recognizes a retry. */
 export type Once = {
   request?: KeyedRequest | undefined;
   isUsed?: true;
-  /** The item is that of an earlier request with the key. */
+  /** The response is that of an earlier request. */
   isReplay?: true;
 };
 
 /**
  * One transaction inserts the row and the record of the key, and carries out the writes after it.
- * A retry violates the unique index of the record, or another constraint, and writes nothing: then
- * the record is the response. So after a transient error of D1, it is safe to send it again.
+ * A retry violates a constraint, such as the unique index of the record, and writes nothing: then
+ * the record is the response. So after a transient error of D1, the statements are sent again.
  *
- * A refusal is recorded, too, because the first attempt may still be under way.
+ * A refusal is recorded, too, because an earlier attempt may still be under way.
  *
  *     attempt 1:  sent ── lost ───────────────────────────── arrives: violates the index of the key
  *     attempt 2:           violates a constraint ── the refusal is recorded ── 409
  *
- * @returns the item with its id.
  * @throws ApiError 422 if the first request had another path or body; the refusal; the errors of
  *   `db.run`; Error at a second call for one request.
  */
@@ -71,7 +67,7 @@ export async function createOnce<Item extends Record<string, Stored>, Reason>(
   once.isUsed = true;
   const { request } = once;
   try {
-    return await insertItem(db, request, create);
+    return { id: await insertRow(db, request, create), ...create.item };
   } catch (error) {
     if (!(error instanceof ConstraintError)) throw error;
     const refusal = refusalOf(create, error);
@@ -80,39 +76,38 @@ export async function createOnce<Item extends Record<string, Stored>, Reason>(
   }
 }
 
-async function insertItem<Item extends Record<string, Stored>, Reason>(
+async function insertRow(
   db: Database,
   request: KeyedRequest | undefined,
-  { into, row, item, followedBy = () => [] }: Create<Item, Reason>,
-): Promise<{ id: bigint } & Item> {
+  { into, row, item, followedBy = () => [] }: Create<unknown, unknown>,
+): Promise<bigint> {
   const insert = sql<{ id: string }>`${insertInto(into, row)} RETURNING CAST(id AS TEXT) AS id`;
-  // Ids are AUTOINCREMENT, so the new one is the largest.
   const id = new Sql(`(SELECT max(id) FROM ${into})`, []);
   const record = request ? insertRecord(request, id, JSON.stringify(item)) : [];
   const statements = [insert, ...record, ...followedBy(id)] as const;
   const [[created]] = await (request ? db.runIdempotent(...statements) : db.run(...statements));
   if (!created) throw new Error('no row was inserted');
-  return { id: BigInt(created.id), ...item };
+  return BigInt(created.id);
 }
 
-function refusalOf<Item, Reason>(
-  { into, refusal }: Create<Item, Reason>,
+function refusalOf(
+  { into, refusal }: Create<unknown, unknown>,
   violation: ConstraintError,
-): Refusal<Reason> | undefined {
+): Refusal<unknown> | undefined {
   return refusal && violates(violation, `${into}.${refusal.column}`) ? refusal : undefined;
 }
 
-/** SQLite names each column of the violated constraint, such as `orders.pet_id`. */
+/** SQLite names the columns of the constraint, such as `orders.pet_id`. */
 function violates({ message }: ConstraintError, column: string): boolean {
   return message.split(/[:,\s]+/).includes(column);
 }
 
-async function refusalError<Reason>(db: Database, { read, error }: Refusal<Reason>) {
+async function refusalError(db: Database, { read, error }: Refusal<unknown>) {
   const [[reason]] = await db.run(read).catch(throwNothingWritten);
   return error(reason);
 }
 
-/** Otherwise, a 503 would say that the write may have happened, but it was undone. */
+/** Because the write was undone, the 503 must not say that it may have happened. */
 function throwNothingWritten(error: unknown): never {
   if (!(error instanceof ApiError)) throw error;
   throw serviceUnavailable(
@@ -121,7 +116,7 @@ function throwNothingWritten(error: unknown): never {
   );
 }
 
-/** @param id - of the new row; `null` for a refusal, whose `item` is its Error. */
+/** @param id - `null` for a refusal, whose `item` is the Error body. */
 function insertRecord(
   { keyHash, requestHash, now }: KeyedRequest,
   id: Sql | null,
@@ -135,7 +130,6 @@ function insertRecord(
   ];
 }
 
-/** The record of a refusal has no id, and its item is the Error. */
 type RecordRow = { item_id_text: string | null; item: string; is_same: 0 | 1 };
 
 function selectRecord({ keyHash, requestHash, now }: KeyedRequest): Sql<RecordRow> {
@@ -145,28 +139,25 @@ function selectRecord({ keyHash, requestHash, now }: KeyedRequest): Sql<RecordRo
     WHERE key_hash = ${keyHash} AND created_at > ${now - KEPT_MS}`;
 }
 
-/**
- * The record of the first request, or of this refusal. In a session, D1 reads no older state than
- * the one that violated the constraint (sequential consistency).
- */
-async function firstRecord<Reason>(
+/** The record of the first request, or of this refusal. */
+async function firstRecord(
   db: Database,
   request: KeyedRequest,
   violation: ConstraintError,
-  refusal: Refusal<Reason> | undefined,
+  refusal: Refusal<unknown> | undefined,
 ): Promise<RecordRow> {
   const reads = refusal ? [refusal.read] : [];
   const [[record], [reason] = []] = await db.run(selectRecord(request), ...reads);
   if (record) return record;
   const closed = refusal && (await closeKey(db, request, refusal.error(reason)));
   if (closed) return closed;
-  // The record is gone, so the first response is unknown.
+  // The record has been removed since.
   throw violates(violation, 'idempotency_keys.key_hash')
     ? db.toError(new D1Failure('unknown outcome', violation))
     : violation;
 }
 
-/** Records a refusal, unless another attempt has recorded its own answer since. */
+/** Records a refusal, unless another attempt has recorded its response. */
 async function closeKey(
   db: Database,
   request: KeyedRequest,
@@ -181,7 +172,7 @@ async function closeKey(
   return first;
 }
 
-/** @param expected - the item of this request, which has the fields of the first one. */
+/** @param expected - the item of this request, which has the same fields. */
 function replay<Item extends Record<string, Stored>>(
   once: Once,
   expected: Item,

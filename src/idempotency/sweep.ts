@@ -6,10 +6,7 @@ import { KEPT_MS } from './create-once.ts';
 
 /** In records, so that no statement blocks the database for long. */
 const STEP_SIZE = 1_000;
-/**
- * D1 allows 1,000 in one invocation, and 50 on the Free plan, where the next run goes on.
- * https://developers.cloudflare.com/d1/platform/limits/
- */
+/** D1 allows 1,000 in one invocation: https://developers.cloudflare.com/d1/platform/limits/ */
 const MAX_STEPS = 900;
 const STEP_DEADLINE_MS = 10_000;
 /** How long an expired record is kept: a late attempt of the last retry must still find it. */
@@ -22,8 +19,7 @@ export async function sweepIdempotencyKeys(_: ScheduledController, env: Env): Pr
   let finished = false;
   let cause: string | undefined;
   try {
-    // Ids ascend with time. Within the subquery, a condition on `created_at`, which has no index,
-    // could read every record.
+    // Ids ascend with time, and `created_at` has no index.
     const step = prepare(
       env.DB,
       sql`DELETE FROM idempotency_keys

@@ -1,4 +1,3 @@
-/** The log line of a request. */
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';

@@ -25,7 +25,7 @@ const answerPreflight = cors({
   origin: '*',
   allowMethods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
   allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-D1-Bookmark'],
-  // Two hours, the most that Chromium accepts. By default, browsers cache a preflight for 5 s.
+  // Two hours, the most that Chromium accepts.
   maxAge: 7200,
 });
 

@@ -1,4 +1,3 @@
-/** Rejects plain http. */
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
 import { ApiError } from '../errors.ts';

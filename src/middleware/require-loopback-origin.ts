@@ -1,4 +1,3 @@
-/** Rejects pages of other hosts, in the local environment. */
 import { createMiddleware } from 'hono/factory';
 import { type AppEnv, logOf } from '../context.ts';
 import { invalidRequest } from '../http/problems.ts';
@@ -9,12 +8,12 @@ const LOOPBACK_ORIGIN = /^https?:\/\/(?:(?:.+\.)?localhost\.?|127(?:\.\d+){3}|\[
 const PROBLEM =
   'Origin: must be on the loopback host, such as http://localhost:5173, in the local environment';
 
-/** The README shows the API key of every local store: otherwise any website could use it. */
+/** Rejects pages of other hosts: the local API key is public, so any website could use it. */
 export const requireLoopbackOrigin = createMiddleware<AppEnv>(
   async function requireLoopbackOrigin(c, next) {
     const origin = c.req.header('Origin');
     if (c.env.ENVIRONMENT === 'local' && origin !== undefined && !isLoopback(origin)) {
-      // The page cannot read the response, and the browser shows only a CORS error.
+      // The browser shows only a CORS error.
       logOf(c).cause = PROBLEM;
       throw invalidRequest([PROBLEM]);
     }
@@ -23,6 +22,5 @@ export const requireLoopbackOrigin = createMiddleware<AppEnv>(
 );
 
 function isLoopback(origin: string): boolean {
-  // Otherwise it is text that no browser sends as an origin.
   return URL.parse(origin)?.origin === origin && LOOPBACK_ORIGIN.test(origin);
 }

@@ -6,15 +6,12 @@ export type Scope = 'read' | 'write';
 
 export type OperationDefinition = AuthenticatedDefinition | PublicDefinition;
 
-/**
- * `query` and `json` must be strict objects, and `param` a loose one: routes may be mounted below
- * another parameter.
- */
+/** `query` and `json` are strict objects, and `param` is not: another parameter may precede it. */
 type CommonDefinition = {
   operationId: string;
   param?: z.ZodMiniObject;
   query?: z.ZodMiniObject;
-  /** The codes of the errors that the handler throws. All others follow from the definition. */
+  /** Of the errors that the handler throws. All others follow from the definition. */
   errors?: readonly ErrorCode[];
 };
 
@@ -30,7 +27,7 @@ export type AuthenticatedDefinition = CommonDefinition & {
         scope: 'write';
         /** The end of "It is unknown whether …" in a 503. */
         effect: `the ${string} was ${string}`;
-        /** The end of "A retry is safe: …" in that 503. Absent if it is not. */
+        /** The end of "A retry is safe: …" in that 503. */
         safeRetry?: string;
       } & (
         | { acceptsIdempotencyKey?: never }

@@ -1,4 +1,3 @@
-/** The middleware of an operation. */
 import '../exact-json.ts';
 import { zValidator } from '@hono/zod-validator';
 import type { MiddlewareHandler } from 'hono';
@@ -18,9 +17,8 @@ import type { OnlyKnown, OperationMiddleware } from './types.ts';
 export const definitions = new WeakMap<object, OperationDefinition>();
 
 /**
- * The steps of an operation. The first that throws ends the request. For the handler, the parts
- * that the definition has a schema for are `c.req.valid(…)`.
- * For an example, see src/pets/routes.ts.
+ * The steps of an operation. The first that throws ends the request. The handler has the parts with
+ * a schema as `c.req.valid(…)`.
  */
 export function operation<const D extends OperationDefinition>(
   definition: D & OnlyKnown<D>,
@@ -34,9 +32,8 @@ export function operation<const D extends OperationDefinition>(
     acceptsIdempotencyKey,
   } = definition;
   // The definition first, because every response needs it; then the API key, before any work for
-  // the client; then the parts of the request, the body last, because a client may send it slowly.
-  // A public operation lacks the key, and so what belongs to a client: the database, the body and
-  // the idempotency key.
+  // the client; the body last, because a client may send it slowly. A public operation knows no
+  // client, so it has no database, no body and no idempotency key.
   const steps: (MiddlewareHandler | undefined)[] = [
     define(definition),
     scope && requireKey(scope),
@@ -49,7 +46,7 @@ export function operation<const D extends OperationDefinition>(
   ];
   const middleware = every(...steps.filter((step) => step !== undefined));
   definitions.set(middleware, definition);
-  // Its steps throw the errors and validate the parts that this type has: test/app-type.test-d.ts.
+  // The steps do what this type says: test/app-type.test-d.ts.
   return middleware as OperationMiddleware<D>;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The type of a resource's description, in the words of OpenAPI. It is not part of the worker, and
- * openapi/ adds what follows from the routes.
- */
+/** A description does not ship. openapi/ adds what follows from the routes. */
 import type * as z from 'zod/mini';
 import type { ApiError } from '../errors.ts';
 

@@ -1,4 +1,3 @@
-/** The description of the operations on orders. */
 import * as z from 'zod/mini';
 import { int64 } from '../http/int64.ts';
 import type { ResourceDescription } from '../operation/resource-description.ts';

@@ -1,4 +1,4 @@
-/** The errors of the operations on orders. The messages use the words of the specification. */
+/** The messages use the words of the specification. */
 import { ApiError } from '../errors.ts';
 import type { PetStatus } from '../pets/schemas.ts';
 import type { OrderStatus } from './schemas.ts';

@@ -1,4 +1,3 @@
-/** The queries on orders. */
 import type { Database } from '../d1/database.ts';
 import { sql } from '../d1/sql.ts';
 import { createOnce, type Once } from '../idempotency/create-once.ts';
@@ -8,7 +7,6 @@ import { invalidTransition, orderNotFound, petNotAvailable } from './errors.ts';
 import type { NewOrder, Order, OrderQuery, OrderStatus } from './schemas.ts';
 import { TRANSITIONS } from './transitions.ts';
 
-/** D1 rounds integers beyond 2^53, so they are read as text. */
 const COLUMNS = sql`
   CAST(id AS TEXT) AS id_text, CAST(pet_id AS TEXT) AS pet_id_text, status, placed_at`;
 
@@ -50,7 +48,7 @@ export function placeOrder(db: Database, once: Once, { petId }: NewOrder): Promi
     },
     item: { petId, status: 'placed', placedAt },
     followedBy: () => [sql`UPDATE pets SET status = 'pending' WHERE id = ${petId}`],
-    // Also of the index `open_orders_by_pet`: an operator has made such a pet available by SQL.
+    // Also of the index `open_orders_by_pet`, if an operator has set the pet's status.
     refusal: {
       column: 'pet_id',
       read: sql<{ status: PetStatus | null }>`SELECT status FROM pets WHERE id = ${petId}`,

@@ -1,4 +1,3 @@
-/** The operations on orders. */
 import { Hono } from 'hono';
 import type { AppEnv } from '../context.ts';
 import { PATCH_TYPES } from '../http/body.ts';
@@ -12,12 +11,7 @@ export const orders = new Hono<AppEnv>()
   .get(
     '/store/orders',
     operation({ operationId: 'listOrders', scope: 'read', query: OrderQuery }),
-    async (c) => {
-      const page = await takePage(c, '/store/orders', c.req.valid('query'), (query) =>
-        queries.listOrders(c.get('db'), query),
-      );
-      return c.json(page, 200);
-    },
+    async (c) => c.json(await takePage(c, '/store/orders', queries.listOrders), 200),
   )
   .post(
     '/store/orders',

@@ -1,4 +1,3 @@
-/** The schemas of the requests for orders. */
 import * as z from 'zod/mini';
 import { int64, int64Text } from '../http/int64.ts';
 import { pageParameters } from '../http/paging.ts';

@@ -1,4 +1,3 @@
-/** The rules of an order's status. */
 import type { PetStatus } from '../pets/schemas.ts';
 import type { OrderStatus } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-/** The errors of the operations on pets. The messages use the words of the specification. */
+/** The messages use the words of the specification. */
 import { ApiError } from '../errors.ts';
 
 export function petNotFound(id: bigint): ApiError {

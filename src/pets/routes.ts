@@ -1,4 +1,3 @@
-/** The operations on pets. */
 import { Hono } from 'hono';
 import type { AppEnv } from '../context.ts';
 import { PATCH_TYPES } from '../http/body.ts';
@@ -9,15 +8,8 @@ import * as queries from './queries.ts';
 import { NewPet, PetPatch, PetPath, PetQuery } from './schemas.ts';
 
 export const pets = new Hono<AppEnv>()
-  .get(
-    '/pets',
-    operation({ operationId: 'listPets', scope: 'read', query: PetQuery }),
-    async (c) => {
-      const page = await takePage(c, '/pets', c.req.valid('query'), (query) =>
-        queries.listPets(c.get('db'), query),
-      );
-      return c.json(page, 200);
-    },
+  .get('/pets', operation({ operationId: 'listPets', scope: 'read', query: PetQuery }), async (c) =>
+    c.json(await takePage(c, '/pets', queries.listPets), 200),
   )
   .post(
     '/pets',
@@ -26,7 +18,6 @@ export const pets = new Hono<AppEnv>()
       scope: 'write',
       json: NewPet,
       acceptsIdempotencyKey: true,
-      // A part of the 503 for an unknown outcome: "It is unknown whether the animal was added. …"
       effect: 'the animal was added',
     }),
     async (c) => {
@@ -43,7 +34,6 @@ export const pets = new Hono<AppEnv>()
       errors: ['pet_not_found'],
       // The specification deprecates this operation, and `listPets` succeeds it: docs/decisions.md.
       deprecation: {
-        // The release of version 1.0.0.
         since: '2026-11-20',
         sunset: '2030-12-05',
         successor: '/pets',
