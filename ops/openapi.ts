@@ -1,13 +1,11 @@
 /**
- * `npm run openapi`: writes the OpenAPI description, the tables of the documents, the client's types, and the copies of Swagger UI for
- * the docs page.
+ * `npm run openapi`: writes the OpenAPI description, the client's types, and the copies of Swagger UI for the docs page.
  */
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeApi, type Server } from '../openapi/document.ts';
 import { findResources } from '../openapi/resources.ts';
-import { withCodesTable } from '../openapi/tables.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { VERSION_PATH } from '../src/http/urls.ts';
 import { createProgram, type DeployedEnvironment, run } from './command/command-line.ts';
@@ -28,9 +26,9 @@ const CLIENT = join(PROJECT_ROOT, 'client/generate.ts');
 
 export const program = createProgram(
   'npm run openapi --',
-  "Writes the OpenAPI description, the tables of the documents, the client's types, and the copies of Swagger UI for the docs page.",
+  "Writes the OpenAPI description, the client's types, and the copies of Swagger UI for the docs page.",
 )
-  .option('--check', 'write nothing, and fail if the description, a table or a copy is out of date')
+  .option('--check', 'write nothing, and fail if the description or a copy is out of date')
   .action(async (options: { check?: boolean }) => {
     for (const [path, content] of await generatedFiles()) {
       const file = join(PROJECT_ROOT, path);
@@ -42,7 +40,7 @@ export const program = createProgram(
     }
     // A check leaves the client's types to `npm test`.
     if (!options.check) execFileSync(process.execPath, [CLIENT], { stdio: 'inherit' });
-    console.log('The OpenAPI description, the tables and the copies of Swagger UI are up to date.');
+    console.log('The OpenAPI description and the copies of Swagger UI are up to date.');
   });
 
 if (import.meta.main) await run(program);
@@ -53,8 +51,6 @@ async function generatedFiles(): Promise<Map<string, string>> {
   const description = describeApi(await readServers(), resources, packageJson.version);
   const json = `${escaped(JSON.stringify(description, null, 2))}\n`;
   const files = new Map([['public/openapi.json', json]]);
-  const document = await readFile(join(PROJECT_ROOT, 'docs/api.md'), 'utf8');
-  files.set('docs/api.md', withCodesTable(document));
   for (const name of SWAGGER_UI) {
     const path = join(PROJECT_ROOT, 'node_modules/swagger-ui-dist', name);
     const copy = name.startsWith('swagger-ui') ? name : `swagger-ui-${name}.txt`;

@@ -4,7 +4,6 @@ import { type AppContext, logOf } from './context.ts';
 import { ApiError, unexpectedError } from './errors.ts';
 import { unavailable } from './http/unavailable.ts';
 
-/** Responds with the Error body, and adds the error to the log line. */
 export function errorResponse(error: Error, c: AppContext): Response {
   if (error instanceof ApiError) return respond(error, c);
   if (!(error instanceof HTTPException) || error.status === 500)

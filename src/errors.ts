@@ -27,31 +27,6 @@ export const STATUS_OF = {
 
 export type ErrorCode = keyof typeof STATUS_OF;
 
-/** What a client should do: for the documents, not in the worker. */
-export const ADVICE_ON: Record<ErrorCode, string> = {
-  invalid_json: 'Send valid JSON in UTF-8. The message says what is wrong.',
-  invalid_request: 'Fix the problems that the message names.',
-  missing_api_key: 'Send the key in the header `Authorization: Bearer <API_KEY>`.',
-  invalid_api_key: 'Check that the key is complete, without quotes, and of this environment.',
-  expired_api_key: 'Ask the operator for a new key.',
-  revoked_api_key: 'Ask the operator for a new key.',
-  insufficient_scope: 'Use a key with the scope `write`.',
-  https_required: 'Use https, and replace the key: it was sent unencrypted.',
-  not_found: 'Check the path.',
-  pet_not_found: 'Check the id of the animal.',
-  order_not_found: 'Check the id of the order.',
-  method_not_allowed: 'Use a method that the `Allow` header lists.',
-  pet_not_available: 'Order an animal whose status is `available`.',
-  pet_has_open_order: 'Wait until the order is delivered or cancelled.',
-  invalid_transition: 'Get the order: its status does not permit this transition.',
-  body_too_large: 'Send a smaller body.',
-  unsupported_media_type: 'Send the media type `application/json`, in UTF-8 and uncompressed.',
-  idempotency_key_reused: 'Use a new `Idempotency-Key` for another path, query or body.',
-  rate_limited: 'Wait for the seconds in `Retry-After`, then send requests at a lower rate.',
-  internal_error: 'Report the error with the `X-Request-Id` of the response.',
-  service_unavailable: 'Wait for the seconds in `Retry-After`, then follow [retries](#retries).',
-};
-
 export type StatusOf<Code extends ErrorCode> = (typeof STATUS_OF)[Code];
 
 type ErrorDetails = {

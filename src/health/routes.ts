@@ -1,4 +1,3 @@
-/** The health check: shows that the worker is running, and its version. */
 import { Hono } from 'hono';
 import type { AppEnv } from '../context.ts';
 import { operation } from '../operation/operation.ts';

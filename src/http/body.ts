@@ -19,7 +19,6 @@ const CHARSET = /^(?:charset=("?)utf-8\1)?$/i;
 /** A list, whose elements may be empty (RFC 9110, section 5.6.1.2). */
 const UNCOMPRESSED = /^[ \t,]*(?:identity[ \t,]*)?$/i;
 
-/** For a client to send its body. */
 export const BODY_DEADLINE_MS = 30_000;
 
 /** workerd's errors when a client disconnects before it has sent its body. */

@@ -6,7 +6,7 @@ import { invalidRequest } from './problems.ts';
 /** https://developers.cloudflare.com/d1/worker-api/d1-database/#withsession */
 export const SESSION_STARTS = ['first-unconstrained', 'first-primary'];
 
-/** Wider than D1's bookmarks today, because D1 may change its own. */
+/** Wider than D1's bookmarks today. */
 export const ACCEPTED_BOOKMARK = /^[A-Za-z0-9_.~+/=:-]{1,256}$/;
 
 /** In characters. */

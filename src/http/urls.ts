@@ -1,4 +1,3 @@
-/** The URLs in the headers of responses. */
 import type { AppContext } from '../context.ts';
 
 /** Of every operation, except the alias `/health`. */

@@ -1,10 +1,11 @@
-/** The tables of the documents: that of the error codes, which `npm run openapi` writes, and those of the operations. */
+/** The tables of the documents: that of the error codes, and that of the operations. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { describedRoutes } from '../../openapi/document.ts';
 import { errorsOf } from '../../openapi/operation.ts';
 import { findResources } from '../../openapi/resources.ts';
-import { ADVICE_ON } from '../../src/errors.ts';
+import { codesTable } from '../../openapi/tables.ts';
+import { STATUS_OF } from '../../src/errors.ts';
 
 const routes = describedRoutes(await findResources());
 
@@ -13,8 +14,13 @@ test('a client is told to wait after exactly the errors that have Retry-After', 
     Object.values(errorsOf(definition, about)).flat(),
   );
   const retried = errors.filter(({ headers }) => headers['Retry-After']);
-  const advised = Object.entries(ADVICE_ON).filter(([, text]) => text.includes('`Retry-After`'));
-  expect(new Set(advised.map(([code]) => code))).toEqual(new Set(retried.map(({ code }) => code)));
+  const advised = [...codesTable().matchAll(/`(\w+)`.*`Retry-After`/g)].map(([, code]) => code);
+  expect(new Set(advised)).toEqual(new Set(retried.map(({ code }) => code)));
+});
+
+test('the table of the error codes has a row for each, and no other', () => {
+  const codes = [...codesTable().matchAll(/^\| \d+ +\| `(\w+)`/gm)].map(([, code]) => code);
+  expect(codes.toSorted()).toEqual(Object.keys(STATUS_OF).toSorted());
 });
 
 test.each(routes)('README.md has the row of $definition.operationId', (route) => {

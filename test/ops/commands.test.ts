@@ -32,10 +32,10 @@ test('openapi --check names a file that is out of date, and does not write it', 
   const writeFile = vi.fn();
   const readFile = async (path: string) => {
     const text = await readReal(path, 'utf8');
-    return path.endsWith('docs/api.md') ? text.replace('`internal_error`', '`any_error`') : text;
+    return path.endsWith('public/openapi.json') ? text.replace('internal_error', '') : text;
   };
   const mocks = { 'node:fs/promises': { readFile, writeFile } };
-  const stderr = 'error: docs/api.md is out of date. Run: npm run openapi\n';
+  const stderr = 'error: public/openapi.json is out of date. Run: npm run openapi\n';
   expect(await runInProcess('openapi.ts', mocks, ['--check'])).toMatchObject({ code: 1, stderr });
   expect(writeFile).not.toHaveBeenCalled();
 });
