@@ -36,7 +36,7 @@ export function invalidPart(
       return issue.keys.map((name) => `${shownName(name)}: ${issue.message}`);
     }
     // A problem of the whole body has no path.
-    const name = String(issue.path[0] ?? 'body');
+    const name = issue.path.join('.') || 'body';
     // Hono makes an array of a repeated query parameter.
     const isRepeated = Array.isArray(parameters[name]);
     return `${name}: ${isRepeated ? 'must be given only once' : issue.message}`;

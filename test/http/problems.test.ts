@@ -1,7 +1,8 @@
 /** The parts of a request are validated in order. The first invalid part is reported, with all its problems. */
 import { expect, test } from 'vitest';
+import * as z from 'zod/mini';
 import { MAX_BODY_BYTES } from '../../src/http/body.ts';
-import { MAX_PROBLEMS } from '../../src/http/problems.ts';
+import { invalidPart, MAX_PROBLEMS } from '../../src/http/problems.ts';
 import { MAX_QUERY_LENGTH } from '../../src/http/query-text.ts';
 import { startApp } from '../support/in-process.ts';
 import { expectError, startStore } from '../support/store.ts';
@@ -31,6 +32,11 @@ test.each([
   const reply = await store.fetch(path, { method, key: null });
   expectError(reply, 405, 'method_not_allowed', expect.stringContaining(methods));
   expect(reply.headers.get('allow')).toBe(`${methods}, OPTIONS`);
+});
+
+test('a problem in a list names the element', () => {
+  const { error } = z.object({ tags: z.array(z.string()) }).safeParse({ tags: ['young', 3] });
+  expect(error && invalidPart(error).message).toMatch(/^tags\.1: /);
 });
 
 const IN_TEXT = expect.stringMatching(/^query: /);
