@@ -131,12 +131,34 @@ test('the page removes the records of idempotency keys older than an hour, or al
   expect(await rowsOf('idempotency_keys')).toEqual([]);
 });
 
+const metadataOf = (id: string) => ({ id, label: 'Anna', createdAt: '2026-11-20T09:30:00.000Z' });
+
+/** What docs/sql/restore-keys.mjs prints for a backup of two keys, and of one whose record has no metadata. */
+function restoreKeys(...args: string[]) {
+  const backup = [
+    { name: 'key:a', metadata: metadataOf('key_1') },
+    { name: 'key:b', metadata: metadataOf('key_2') },
+    { name: 'key:c' },
+  ];
+  const input = JSON.stringify(backup);
+  const command = ['docs/sql/restore-keys.mjs', ...args];
+  return JSON.parse(execFileSync(process.execPath, command, { input, encoding: 'utf8' }));
+}
+
+/** A record in the input of `wrangler kv bulk put`. */
+const restored = (key: string, metadata: object) => ({
+  key,
+  value: JSON.stringify(metadata),
+  metadata,
+});
+
 test('the records of a backup of API keys are restored, but not one without metadata', () => {
-  const metadata = { id: 'key_1', label: 'Anna', createdAt: '2026-11-20T09:30:00.000Z' };
-  const input = JSON.stringify([{ name: 'key:a', metadata }, { name: 'key:b' }]);
-  const output = execFileSync(process.execPath, ['docs/sql/restore-keys.mjs'], { input });
-  const value = JSON.stringify(metadata);
-  expect(JSON.parse(`${output}`)).toEqual([{ key: 'key:a', value, metadata }]);
+  const all = [restored('key:a', metadataOf('key_1')), restored('key:b', metadataOf('key_2'))];
+  expect(restoreKeys()).toEqual(all);
+});
+
+test('the record of one key is restored alone', () => {
+  expect(restoreKeys('key_2')).toEqual([restored('key:b', metadataOf('key_2'))]);
 });
 
 /** A query of an alert in the dialect of SQLite, for a table of log lines. */
