@@ -63,7 +63,7 @@ if (import.meta.main) await run(program);
 
 function addCommand(usage: string, description: string) {
   const command = program.command(usage).description(description).addOption(environmentOption);
-  // Before the errors of other options, which are in vain then.
+  // Checked first: nobody should correct the other options for an environment that is not set up.
   return command.on('option:env', (env: Environment) => {
     if (env !== 'local') requireSetUp(env);
   });

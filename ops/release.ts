@@ -125,6 +125,7 @@ async function rollOut(plan: Plan, next: string) {
   await deploy(`${next}@100%`);
   await testReads(store);
   requireCheckout(plan.commit);
+  // Experimental in wrangler 4.164: it may change.
   console.log('wrangler triggers deploy');
   await askWranglerIn(env, ['triggers', 'deploy']);
   await testReads(store);

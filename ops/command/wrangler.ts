@@ -123,7 +123,10 @@ export function requireSetUp(environment: DeployedEnvironment) {
     throw new Error(`${environment} is not set up. See docs/set-up.md`);
 }
 
-/** Reads the settings of an environment from wrangler.toml. */
+/**
+ * Reads the settings of an environment from wrangler.toml. `unstable_`, here, in `bench/` and in
+ * tests, is experimental: any version of wrangler may change it.
+ */
 export async function readConfig(env: DeployedEnvironment): Promise<Unstable_Config> {
   // Imported only here, because loading wrangler would delay `--help` and the errors of arguments.
   const { unstable_readConfig } = await import('wrangler');

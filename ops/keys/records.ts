@@ -64,6 +64,7 @@ function reportOtherMetadata({ name, record }: StoredKey, metadata = record) {
 function readValues(env: Environment, names: string[]): Promise<Record<string, string | null>> {
   return withTemporaryFile(async (file) => {
     await writeFile(file, JSON.stringify(names));
+    // An open beta of wrangler 4.164: its output may change.
     const output = await kv(env, ['bulk', 'get', file]);
     // Cloudflare returns the values themselves, and wrangler's local KV an object around each:
     // https://developers.cloudflare.com/api/resources/kv/subresources/namespaces/methods/bulk_get/

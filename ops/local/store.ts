@@ -21,7 +21,7 @@ export const LOCAL_KEY_RECORD: KeyRecord = {
 /** The files of the store. */
 const STATE = join(PROJECT_ROOT, '.wrangler/state');
 
-/** The files of D1. */
+/** The files of D1. Their place is internal to miniflare: a new version may change it. */
 export const DATABASES = join(STATE, 'v3/d1/miniflare-D1DatabaseObject');
 
 /** Has the hash of each migration that is applied. Written last, so that an interrupted set-up begins again. */

@@ -19,7 +19,10 @@ export type Create<Item, Reason> = {
   row: Record<string, Value>;
   /** The response without its id, also to a retry. */
   item: Item;
-  /** The writes after it. `id` is SQL for the new id, unless they insert into the same table. */
+  /**
+   * The writes after it. `id` selects the largest id of `into`: use it before any write that inserts
+   * into that table.
+   */
   followedBy?: (id: Sql) => Sql[];
   refusal?: Refusal<Reason>;
 };
