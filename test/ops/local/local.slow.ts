@@ -95,6 +95,12 @@ test('the functions of docs/operations.md read the store, and take animals out o
   expect(run('exactly exact.sql < backup.sql')).toEqual([...others, ...animals]);
   expect(run('exactly exact.sql < backup.sql | only 1,5')).toEqual(animals);
   expect(run('exactly empty.sql < backup.sql')).toEqual(files.backup);
+  // The command of the page that verifies restored rows finds one that is lost.
+  const [compare = ''] =
+    /(?<=^ *)\{ rows .*$/m.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+  const lost = `${run('rows restore-pets 1')}\n\nlost\n`;
+  writeFileSync(join(project.path(), 'rows.sql'), lost);
+  expect(run(compare.replaceAll('<ids>', '1'))).toEqual(['3d2', '< lost']);
   expect(run('only "1, 5" < backup.sql')).toEqual(['']);
   expect(run('sql restore-pets "1, 5"')).toEqual(['']);
 });
