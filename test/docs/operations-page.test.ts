@@ -142,7 +142,9 @@ function restoreKeys(...args: string[]) {
   ];
   const input = JSON.stringify(backup);
   const command = ['docs/sql/restore-keys.mjs', ...args];
-  return JSON.parse(execFileSync(process.execPath, command, { input, encoding: 'utf8' }));
+  return JSON.parse(
+    execFileSync(process.execPath, command, { input, encoding: 'utf8', stdio: 'pipe' }),
+  );
 }
 
 /** A record in the input of `wrangler kv bulk put`. */
@@ -159,6 +161,7 @@ test('the records of a backup of API keys are restored, but not one without meta
 
 test('the record of one key is restored alone', () => {
   expect(restoreKeys('key_2')).toEqual([restored('key:b', metadataOf('key_2'))]);
+  expect(() => restoreKeys('key_3')).toThrow('the backup has no such record');
 });
 
 /** A query of an alert in the dialect of SQLite, for a table of log lines. */
