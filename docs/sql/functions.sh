@@ -20,9 +20,9 @@ rows() { sql "$@" | node -p "JSON.parse(fs.readFileSync(0))[0].results.map((row)
 # Prints the lines of an export that hold the animals with these ids: only 1,2 < backup.sql
 only() { check_ids "$1" && grep -E "^INSERT INTO \"pets\" [^)]*\) VALUES\((${1//,/|}),"; }
 
-# Prints an export, with the lines of another file in place of its own for the same animals: exactly exact.sql < backup.sql
+# Prints an export, with the lines of another file in place of its own for the same rows: exactly exact.sql < backup.sql
 exactly() {
-  awk 'match($0, /^INSERT INTO "pets" [^)]*\) VALUES\([0-9]+,/) {
+  awk 'match($0, /^INSERT INTO "[a-z_]+" [^)]*\) VALUES\([0-9]+,/) {
       row = substr($0, 1, RLENGTH)
       # Without the columns: the table and the id.
       sub(/\(.*\(/, "", row)

@@ -21,7 +21,7 @@ async function statements(name: string, ids = '') {
 }
 
 test('the page uses every file of docs/sql, with ids where it needs them, and D1 runs it', async () => {
-  const commands = page.matchAll(/\b(?:sql|rows) ([a-z]+(?:-[a-z]+)+|migrations)( <ids>)?/g);
+  const commands = page.matchAll(/\b(?:sql|rows) ([a-z]+(?:-[a-z_]+)+|migrations)( <ids>)?/g);
   const used = new Set(Array.from(commands, ([, name, ids = '']) => `${name}${ids}`));
   const files = globSync('docs/sql/*.sql').map((path) => {
     const sql = readFileSync(path, 'utf8');
