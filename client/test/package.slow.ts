@@ -24,9 +24,9 @@ const PACKAGE = join(PROJECT_ROOT, 'public', NAME);
 beforeAll(() => {
   packClient();
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
-  // As README.md shows, from this store.
+  // As README.md shows. The store of the tests may have started before the client was packed.
   for (const command of INSTALLATION.trim().split('\n'))
-    run(command.replace('https://api.animal-store.example', store.url()));
+    run(command.replace('https://api.animal-store.example', `file://${PROJECT_ROOT}/public`));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
