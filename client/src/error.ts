@@ -32,10 +32,10 @@ export class StoreError extends Error {
   /** Libraries before ES2022 do not declare it. */
   declare readonly cause?: unknown;
 
-  constructor(code: StoreErrorCode, message: string, { cause, ...fields }: StoreErrorDetails = {}) {
-    super(message, cause === undefined ? {} : { cause });
+  constructor(code: StoreErrorCode, message: string, details?: StoreErrorDetails) {
+    super(message, details);
     this.code = code;
-    Object.assign(this, fields);
+    Object.assign(this, details);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Sends a request, and retries it if that is safe. */
-import { StoreError, type StoreErrorCode, type StoreErrorDetails } from './error.ts';
+import { StoreError, type StoreErrorCode } from './error.ts';
 import { parseJson } from './json.ts';
 import type { CallOptions, StoreOptions } from './options.ts';
 import { nextQuery } from './pages.ts';
@@ -14,8 +14,8 @@ export type Outgoing = {
   path: string;
   body?: string | undefined;
   idempotencyKey?: string | undefined;
-  /** Whether it is sent again if an attempt may have been carried out. */
-  isRetryable: boolean;
+  /** Whether a repeat could overwrite changes of other clients. */
+  mayOverwrite?: boolean;
   /** Distinguishes the store from a proxy. */
   isData: (data: unknown) => boolean;
 };
@@ -23,28 +23,34 @@ export type Outgoing = {
 /** A successful response. */
 export type Reply<T> = { data: T; next: string | undefined };
 
-/** Why an attempt failed. Without a response, there is no `status`. */
+/** Why an attempt failed, with texts as received. Without a response, there is no `status`. */
 type Failure = {
   code: StoreErrorCode;
   message: string;
   status?: number;
-  requestId?: string | undefined;
+  requestId?: string | null;
   retryAfterMs?: number;
 };
 
-/** The limits of a call. */
-type Limits = {
-  signal: AbortSignal | undefined;
-  attemptTimeoutMs: number;
-  maxAttempts: number;
-  /** On the clock of `performance.now()`. */
-  endsAt: number;
-};
+/** What stays the same during a call. */
+type Call = StoreOptions &
+  Outgoing & {
+    attemptTimeoutMs: number;
+    maxAttempts: number;
+    /** On the clock of `performance.now()`. */
+    endsAt: number;
+    signal: AbortSignal | undefined;
+  };
 
 /** What the attempts of a call have led to. */
-type Progress = {
+type State = {
+  call: Call;
   attempts: number;
   outcomeUnknown: boolean;
+  /** Milliseconds before the next attempt. */
+  pauseMs: number;
+  /** Milliseconds before the deadline. */
+  leftMs: number;
   /** The last failure before the current attempt. */
   last?: Failure;
 };
@@ -56,41 +62,33 @@ export async function send<T>(
   request: Outgoing,
   options: CallOptions = {},
 ): Promise<Reply<T>> {
-  const limits = limitsOf(store, options);
-  const { signal } = limits;
-  const progress: Progress = { attempts: 0, outcomeUnknown: false };
+  const call = callOf(store, request, options);
+  const { signal } = call;
+  const state: State = { call, attempts: 0, outcomeUnknown: false, pauseMs: 0, leftMs: 0 };
   while (!signal?.aborted) {
-    const ms = Math.min(limits.attemptTimeoutMs, limits.endsAt - performance.now());
+    const ms = Math.min(call.attemptTimeoutMs, call.endsAt - performance.now());
     const result = await within(ms, signal, (attemptSignal) =>
-      attempt<T>(store, session, request, attemptSignal),
-    ).catch((error: unknown) => networkFailure(error, store.apiKey));
+      attempt<T>(call, session, attemptSignal),
+    ).catch(networkFailure);
     if ('data' in result) return result;
-    progress.attempts += 1;
-    progress.outcomeUnknown ||= request.method !== 'GET' && isUncertain(result);
-    session.bookmark = bookmarkAfter(session, result, progress);
-    const pauseMs = pauseAfter(progress.attempts, result);
-    const leftMs = limits.endsAt - performance.now();
+    state.attempts += 1;
+    state.outcomeUnknown ||= request.method !== 'GET' && isUncertain(result);
+    state.pauseMs = pauseAfter(state.attempts, result);
+    state.leftMs = call.endsAt - performance.now();
+    session.bookmark = bookmarkAfter(session, result, state);
     if (signal?.aborted) break;
-    const decision = decide(result, request, limits, progress, pauseMs, leftMs);
+    const decision = decide(result, state);
     if (decision !== 'retry') throw decision;
-    progress.last = result;
-    await sleep(pauseMs, signal);
+    state.last = result;
+    await sleep(state.pauseMs, signal);
   }
-  const message = 'The call was aborted.';
-  throw errorOf(request, progress, { code: 'aborted', message, cause: signal?.reason });
+  throw errorOf({ code: 'aborted', message: 'The call was aborted.' }, state, signal?.reason);
 }
 
-/** The bookmark of a write was perhaps lost, or no replica has reached the bookmark. */
-function bookmarkAfter(
-  { bookmark }: Session,
-  { status }: Failure,
-  { outcomeUnknown }: Progress,
-): string | undefined {
-  return bookmark && (outcomeUnknown || status === 503) ? 'first-primary' : bookmark;
-}
-
-function limitsOf(store: StoreOptions, options: CallOptions): Limits {
+function callOf(store: StoreOptions, request: Outgoing, options: CallOptions): Call {
   return {
+    ...store,
+    ...request,
     signal: options.signal,
     attemptTimeoutMs: options.attemptTimeoutMs ?? store.attemptTimeoutMs ?? 15_000,
     maxAttempts: options.maxAttempts ?? store.maxAttempts ?? 4,
@@ -99,39 +97,18 @@ function limitsOf(store: StoreOptions, options: CallOptions): Limits {
 }
 
 /** Whether the request is sent again after a failed attempt, or the error that ends the call. */
-function decide(
-  failure: Failure,
-  request: Outgoing,
-  { maxAttempts }: Limits,
-  progress: Progress,
-  pauseMs: number,
-  leftMs: number,
-): 'retry' | StoreError {
+function decide(failure: Failure, state: State): 'retry' | StoreError {
+  const { call, attempts, pauseMs, leftMs, last } = state;
   // A timer can fire a millisecond early.
   if (leftMs < 2) {
-    const cause = progress.last && errorOf(request, progress, progress.last);
-    const code = 'deadline_exceeded';
-    return errorOf(request, progress, { code, message: 'The deadline is over.', cause });
+    const late = { code: 'deadline_exceeded', message: 'The deadline is over.' };
+    return errorOf(late, state, last && errorOf(last, state));
   }
-  const error = errorOf(request, progress, failure);
-  if (!isRetried(failure, request)) return error;
+  // The store limits the rate before it carries anything out.
+  const isSafe = failure.status === 429 || (isTransient(failure) && !call.mayOverwrite);
   // False for a limit that is NaN: the call ends.
-  return pauseMs < leftMs && progress.attempts < maxAttempts ? 'retry' : error;
-}
-
-function errorOf(
-  request: Outgoing,
-  { outcomeUnknown }: Progress,
-  { code, message, status, requestId, cause }: Failure & StoreErrorDetails,
-) {
-  const idempotencyKey = outcomeUnknown ? request.idempotencyKey : undefined;
-  return new StoreError(code, message, {
-    status,
-    requestId,
-    cause,
-    outcomeUnknown,
-    idempotencyKey,
-  });
+  const isInTime = pauseMs < leftMs && attempts < call.maxAttempts;
+  return isSafe && isInTime ? 'retry' : errorOf(failure, state);
 }
 
 /** There was no response, a server failed, or a proxy asks for a retry. */
@@ -144,22 +121,46 @@ function isUncertain(failure: Failure) {
   return isTransient(failure) || Number(failure.status) < 400;
 }
 
-function isRetried(failure: Failure, { isRetryable }: Outgoing) {
-  // The store limits the rate before it carries anything out.
-  return failure.status === 429 || (isTransient(failure) && isRetryable);
-}
-
 /** Milliseconds. A random part, so that clients that failed together do not return together. */
 function pauseAfter(attempts: number, { retryAfterMs = 0 }: Failure) {
   const backOffMs = Math.min(125 * 2 ** (attempts - 1), 4_000);
   return backOffMs * (1 + Math.random()) + retryAfterMs * (1 + Math.random() / 4);
 }
 
+/** The bookmark of a write was perhaps lost, or no replica has reached the bookmark. */
+function bookmarkAfter({ bookmark }: Session, { status }: Failure, { outcomeUnknown }: State) {
+  return bookmark && (outcomeUnknown || status === 503) ? 'first-primary' : bookmark;
+}
+
+/** Every text of a server, or of a custom `fetch`, becomes safe for a log here. */
+function errorOf(
+  { code, message, status, requestId }: Failure,
+  { call, outcomeUnknown }: State,
+  cause?: unknown,
+) {
+  // The longest message of the store. Of a proxy's page, the start is enough.
+  const maxLength = code === 'invalid_response' ? 300 : 4096;
+  // The key is hidden before the text is cut, so that no part of the key is left.
+  const safe = (text: string) =>
+    text.replaceAll(call.apiKey, '<API key>').slice(0, maxLength).replace(UNSAFE, escaped);
+  return new StoreError(safe(code), safe(message), {
+    status,
+    requestId: requestId ? safe(requestId) : undefined,
+    outcomeUnknown,
+    idempotencyKey: outcomeUnknown ? call.idempotencyKey : undefined,
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+/** Control and format characters, lone surrogates and line separators: they can forge a log line. */
+const UNSAFE = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
+const escaped = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;
+
 /** Sends the request once. */
 async function attempt<T>(
-  { baseUrl, apiKey, fetch: customFetch = fetch }: StoreOptions,
+  { baseUrl, apiKey, fetch: customFetch = fetch, method, path, body, idempotencyKey, isData }: Call,
   session: Session,
-  { method, path, body, idempotencyKey, isData }: Outgoing,
   signal: AbortSignal,
 ): Promise<Reply<T> | Failure> {
   const response = await customFetch(baseUrl.replace(/\/$/, '') + path, {
@@ -180,47 +181,28 @@ async function attempt<T>(
   const data = parsed(text);
   const isResult = response.status === 204 ? method === 'DELETE' : response.ok && isData(data);
   if (isResult) return { data: data as T, next: nextQuery(response.headers.get('link')) };
-  return responseFailure(response, text, data, apiKey);
+  return responseFailure(response, text, data);
 }
 
-function responseFailure(
-  { status, headers }: Response,
-  text: string,
-  data: unknown,
-  apiKey: string,
-): Failure {
-  const head = {
+function responseFailure({ status, headers }: Response, text: string, data: unknown): Failure {
+  const { code, message } = Object(data);
+  const isError = status >= 400 && typeof code === 'string' && typeof message === 'string';
+  return {
     status,
-    requestId: safeText(headers.get('x-request-id') ?? '', apiKey) || undefined,
+    requestId: headers.get('x-request-id'),
     // A date is ignored: the store sends seconds.
     retryAfterMs: 1000 * Math.max(Number(headers.get('retry-after')) || 0, 0),
+    code: isError ? code : 'invalid_response',
+    message: isError ? message : `Not a response of the store: ${status} ${text}`,
   };
-  const { code, message } = Object(data);
-  if (status >= 400 && typeof code === 'string' && typeof message === 'string')
-    return { ...head, code: safeText(code, apiKey), message: safeText(message, apiKey) };
-  const shown = `Not a response of the store: ${status} ${headers.get('content-type')} ${text}`;
-  return { ...head, code: 'invalid_response', message: safeText(shown, apiKey, 300) };
 }
 
 /** Only texts: the error of a custom `fetch` may carry the request, and so the key. */
-function networkFailure(error: unknown, apiKey: string): Failure {
+function networkFailure(error: unknown): Failure {
   const { message, cause } = Object(error);
   // Node.js gives the reason, such as ECONNREFUSED, only in the cause.
   const reasons = ['The request failed', message, cause?.code ?? cause?.message];
-  const text = safeText(reasons.filter(Boolean).join(': '), apiKey);
-  return { code: 'network_error', message: text };
-}
-
-/** Control and format characters, lone surrogates and line separators, which can forge a line of a log. */
-const UNSAFE = /[\p{C}\p{Zl}\p{Zp}]/gu;
-
-/**
- * A text of a server or of a custom `fetch`, for a log: without the key, at most as long as the
- * longest message of the store, and with escapes. The key is hidden first, so that no part of it is left.
- */
-function safeText(text: string, apiKey: string, maxLength = 4096): string {
-  const shown = text.replaceAll(apiKey, '<API key>').slice(0, maxLength);
-  return shown.replace(UNSAFE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+  return { code: 'network_error', message: reasons.filter(Boolean).join(': ') };
 }
 
 function parsed(text: string): unknown {

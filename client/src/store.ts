@@ -28,8 +28,8 @@ import { type Session, send } from './send.ts';
  * @example const store = createAnimalStore({ baseUrl: 'http://localhost:8787/v1', apiKey });
  */
 export function createAnimalStore(options: StoreOptions): AnimalStore {
-  if (parseJson('9007199254740993') !== 2n ** 53n + 1n)
-    throw new Error('JSON.parse rounds integers here: use Node.js 22 or later');
+  if (parseJson('9007199254740993') !== 9007199254740993n)
+    throw new Error('JSON.parse rounds integers: use Node.js 22 or later');
   // A copy, which cannot be changed after the check.
   const checked = { ...options };
   checkOptions(checked);
@@ -77,7 +77,7 @@ export class AnimalStore {
    * @beta
    */
   async updatePet(petId: bigint, patch: PetPatch, options?: CallOptions): Promise<Pet> {
-    return this.#request('PATCH', `/pets/${exact(petId)}`, options, patch, false);
+    return this.#request('PATCH', `/pets/${exact(petId)}`, options, patch, true);
   }
 
   /**
@@ -128,7 +128,7 @@ export class AnimalStore {
 
   /** Returns the health and the version of the service. Stable. */
   async getHealth(options?: CallOptions): Promise<Health> {
-    const request = { method: 'GET', path: '/health', isRetryable: true, isData: isHealth };
+    const request = { method: 'GET', path: '/health', isData: isHealth };
     return (await send<Health>(this.#options, this.#session, request, options)).data;
   }
 
@@ -149,7 +149,7 @@ export class AnimalStore {
 
   #list<T>(path: string, query?: object, options?: CallOptions): Pages<T> {
     return pagesOf(async (text) => {
-      const request = { method: 'GET', path: `${path}?${text}`, isRetryable: true, isData: isList };
+      const request = { method: 'GET', path: `${path}?${text}`, isData: isList };
       const { data, next } = await send<T[]>(this.#options, this.#session, request, options);
       return { items: data, next };
     }, query);
@@ -157,8 +157,8 @@ export class AnimalStore {
 
   #create<T>(path: string, body: object, options?: CreateOptions): Promise<T> {
     // Not `randomUUID`, which a page over http lacks.
-    const randomKey = () => crypto.getRandomValues(new Uint8Array(16)).join('-');
-    const idempotencyKey = options?.idempotencyKey ?? randomKey();
+    const randomKey = crypto.getRandomValues(new Uint8Array(16)).join('-');
+    const idempotencyKey = options?.idempotencyKey ?? randomKey;
     return this.#request('POST', path, { ...options, idempotencyKey }, body);
   }
 
@@ -167,11 +167,16 @@ export class AnimalStore {
     path: string,
     options?: CreateOptions,
     body?: object,
-    isRetryable = true,
+    mayOverwrite = false,
   ): Promise<T> {
-    const { idempotencyKey } = options ?? {};
-    const text = stringifyJson(body);
-    const request = { method, path, body: text, idempotencyKey, isRetryable, isData: isItem };
+    const request = {
+      method,
+      path,
+      body: stringifyJson(body),
+      idempotencyKey: options?.idempotencyKey,
+      mayOverwrite,
+      isData: isItem,
+    };
     return (await send<T>(this.#options, this.#session, request, options)).data;
   }
 }

@@ -15,9 +15,8 @@ export async function within<T>(
   const ended = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
   });
-  const timeout = new Error(`Timeout after ${ms} ms.`);
   const timer = setTimeout(
-    () => controller.abort(timeout),
+    () => controller.abort(new Error(`Timeout after ${ms} ms.`)),
     Math.min(Math.max(ms, 0), LONGEST_TIMER_MS),
   );
   // Not `AbortSignal.any`: in Node.js 22, each use keeps memory for as long as the outer signal lives.

@@ -52,5 +52,5 @@ test('a runtime that would round integers is an error at once', () => {
     parse(text, (name, value) => reviver(name, value));
   vi.stubGlobal('JSON', { parse: roundingParse, stringify, rawJSON: String });
   const options = { baseUrl: 'https://animal-store.example/v1', apiKey: 'key' };
-  expect(() => createAnimalStore(options)).toThrow('JSON.parse rounds integers here');
+  expect(() => createAnimalStore(options)).toThrow('JSON.parse rounds integers: ');
 });
