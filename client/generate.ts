@@ -8,5 +8,5 @@ const path = join(import.meta.dirname, 'src/schema.ts');
 const content = schemaModule(JSON.parse(await readFile(description, 'utf8')));
 if (content !== (await readFile(path, 'utf8').catch(() => undefined))) {
   await writeFile(path, content);
-  console.log('client/src/schema.ts is written.');
+  console.log('client/src/schema.ts is written: the client needs a new version.');
 }
