@@ -2,7 +2,7 @@
 import { inspect } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createAnimalStore } from '../src/index.ts';
-import { type Answer, clientWith, headerOf, itemsOf, KEY, REX, reply, rex } from './fake.ts';
+import { type Answer, CALLS, clientWith, KEY, lost, REX, reply, rex } from './fake.ts';
 
 async function errorWith(answer: Answer) {
   const { store } = clientWith([answer], { maxAttempts: 1 });
@@ -23,27 +23,39 @@ test('an error has the code, the message and the request id of the store', async
   });
 });
 
+test.each(['<html>', 'null', '{"portal":"Sign in"}', '[{"portal":"Sign in"}]'])(
+  'a 200 with %s is an invalid_response to every call',
+  async (body) => {
+    for (const call of Object.values(CALLS)) {
+      const { store } = clientWith([reply(body)]);
+      const message = `Not a response of the store: 200 ${body}`;
+      await expect(call(store)).rejects.toMatchObject({ code: 'invalid_response', message });
+    }
+  },
+);
+
 test.each([
-  { status: 200, body: '<html>', outcomeUnknown: true },
   { status: 200, body: 'null', outcomeUnknown: true },
   { status: 204, body: null, outcomeUnknown: true },
   { status: 302, body: null, outcomeUnknown: true },
   { status: 404, body: '<html>No route</html>', outcomeUnknown: false },
   { status: 404, body: '{"code":7,"message":"a message"}', outcomeUnknown: false },
   { status: 502, body: '<html>Bad gateway</html>', outcomeUnknown: true },
-])('a $status with $body is an invalid_response', async ({ status, body, outcomeUnknown }) => {
-  const error = await errorWith(reply(body, { status }));
-  expect(error).toMatchObject({ code: 'invalid_response', status, outcomeUnknown });
-  const { message } = Object(error);
-  expect(message).toContain(status);
-  expect(message).toContain(body ?? '');
-});
+])(
+  'after a $status with $body, a create may have been carried out: $outcomeUnknown',
+  async (row) => {
+    const error = await errorWith(reply(row.body, { status: row.status }));
+    expect(error).toMatchObject({
+      code: 'invalid_response',
+      status: row.status,
+      outcomeUnknown: row.outcomeUnknown,
+    });
+  },
+);
 
 test('the reason of a lost connection is in the message', async () => {
-  const cause = { code: 'ECONNREFUSED' };
-  const error = await errorWith(() => Promise.reject(new TypeError('fetch failed', { cause })));
-  const message = 'The request failed: fetch failed: ECONNREFUSED';
-  expect(error).toMatchObject({ code: 'network_error', message });
+  const message = 'The request failed: fetch failed: ECONNRESET';
+  expect(await errorWith(lost)).toMatchObject({ code: 'network_error', message });
 });
 
 const escaped = KEY.replace(/./g, (each) => `\\u00${each.charCodeAt(0).toString(16)}`);
@@ -56,10 +68,7 @@ test.each([
       headers: { 'X-Request-Id': `id-${KEY}` },
     }),
   },
-  {
-    place: 'a page, also where the message is cut',
-    answer: reply('x'.repeat(223).concat(KEY), { status: 502 }),
-  },
+  { place: 'a page, also where it is cut', answer: reply(KEY.repeat(99), { status: 502 }) },
   {
     place: 'an error of fetch',
     answer: () =>
@@ -68,63 +77,40 @@ test.each([
 ])('a key in $place is hidden', async ({ answer }) => {
   const error = await errorWith(answer);
   const shown = inspect(error, { depth: 99, showHidden: true }) + JSON.stringify(error);
-  expect(shown).not.toContain('local_sec');
+  expect(shown).not.toContain('animal-1');
 });
 
-test.each([
-  ['an escape sequence', '\u001b[31m', '\\u{1b}[31m'],
-  ['a line break', 'a\r\nb', 'a\\u{d}\\u{a}b'],
-  ['an override of the direction', '\u202e', '\\u{202e}'],
-  ['a line separator', '\u2028', '\\u{2028}'],
-])('%s of a server is escaped', async (_, text, shown) => {
-  const body = JSON.stringify({ code: text, message: text, status: 409 });
-  expect(await errorWith(reply(body, { status: 409 }))).toMatchObject({
-    code: shown,
-    message: shown,
+test('a text of a server cannot forge a line of a log', async () => {
+  const text = '\u001b[31m\r\n\u202e\u2028\ud800';
+  const shown = '\\u{1b}[31m\\u{d}\\u{a}\\u{202e}\\u{2028}\\u{d800}';
+  const answer = reply(JSON.stringify({ code: text, message: text }), {
+    status: 409,
+    headers: { 'X-Request-Id': '\u009b' },
   });
-  expect(await errorWith(() => Promise.reject(new Error(text)))).toMatchObject({
-    message: `The request failed: ${shown}`,
-  });
+  const safe = { code: shown, message: shown, requestId: '\\u{9b}' };
+  expect(await errorWith(answer)).toMatchObject(safe);
 });
 
 test('a message of a server is cut', async () => {
-  const body = JSON.stringify({ code: 'x', message: 'x'.repeat(5_000_000), status: 409 });
-  const error = await errorWith(reply(body, { status: 409 }));
-  expect(Object(error).message).toHaveLength(4096);
+  const body = JSON.stringify({ code: 'x', message: 'x'.repeat(5_000_000) });
+  const { message } = Object(await errorWith(reply(body, { status: 409 })));
+  expect(message).toHaveLength(4096);
 });
 
 test('options that change later change nothing', async () => {
-  const urls: string[] = [];
-  const fetch = async (url: string) => {
-    urls.push(url);
-    return Response.json({ status: 'ok' });
-  };
+  const fetch = vi.fn(async () => Response.json({ status: 'ok' }));
   const options = { baseUrl: 'https://animal-store.example/v1', apiKey: KEY, fetch };
   const store = createAnimalStore(options);
   options.baseUrl = 'http://elsewhere.example';
   await store.getHealth();
-  expect(urls).toEqual(['https://animal-store.example/v1/health']);
-});
-
-test('another JSON object than that of the operation is an invalid_response', async () => {
-  const { store } = clientWith([reply('{"portal":"Sign in"}')], { maxAttempts: 1 });
-  const invalid = { code: 'invalid_response', status: 200 };
-  await expect(store.getPet(7n)).rejects.toMatchObject(invalid);
-  await expect(store.listPets().page()).rejects.toMatchObject(invalid);
-  await expect(store.getHealth()).rejects.toMatchObject(invalid);
-  const others = clientWith([reply('[{"portal":"Sign in"}]')], { maxAttempts: 1 });
-  await expect(itemsOf(others.store.listPets())).rejects.toMatchObject(invalid);
+  const url = 'https://animal-store.example/v1/health';
+  expect(fetch).toHaveBeenCalledWith(url, expect.anything());
 });
 
 test('a create needs no crypto.randomUUID, which a page over http lacks', async () => {
   onTestFinished(() => void vi.unstubAllGlobals());
   vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) });
-  const { store, requests } = clientWith([rex]);
-  await store.createPet(REX);
-  await store.createPet(REX);
-  const [first, second] = headerOf(requests, 'idempotency-key');
-  expect(first).toMatch(/^\d+(-\d+){15}$/);
-  expect(second).not.toBe(first);
+  expect(await clientWith([rex]).store.createPet(REX)).toMatchObject({ id: 1n });
 });
 
 test('the client does not show its key', () => {

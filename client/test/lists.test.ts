@@ -14,17 +14,16 @@ import {
 const page = (body: string, next: string) =>
   reply(body, { headers: { Link: `<https://elsewhere.example/?${next}>; rel="next"` } });
 
-test('for await reads all pages of 100 items, from the address of the client', async () => {
+test('for await reads all pages, of 100 items by default, from the address of the client', async () => {
   const { store, requests } = clientWith([page('[{"id":1},{"id":2}]', 'a=1'), reply('[{"id":3}]')]);
   const pets = await itemsOf(store.listPets({ status: 'sold' }));
   expect(pets).toEqual([{ id: 1n }, { id: 2n }, { id: 3n }]);
-  expect(pathsOf(requests)).toEqual(['GET /v1/pets?limit=100&status=sold', 'GET /v1/pets?a=1']);
-});
-
-test('for await keeps the limit of its caller', async () => {
-  const { store, requests } = clientWith([reply('[]')]);
   await itemsOf(store.listPets({ limit: 1 }));
-  expect(pathsOf(requests)).toEqual(['GET /v1/pets?limit=1']);
+  expect(pathsOf(requests)).toEqual([
+    'GET /v1/pets?limit=100&status=sold',
+    'GET /v1/pets?a=1',
+    'GET /v1/pets?limit=1',
+  ]);
 });
 
 test('page(next) continues where a page ends', async () => {
