@@ -179,7 +179,7 @@ async function attempt<T>(
   moveBookmark(session, response.headers.get('x-d1-bookmark'));
   const text = await response.text();
   const data = parsed(text);
-  const isResult = response.status === 204 ? method === 'DELETE' : response.ok && isData(data);
+  const isResult = method === 'DELETE' ? response.status === 204 : response.ok && isData(data);
   if (isResult) return { data: data as T, next: nextQuery(response.headers.get('link')) };
   return responseFailure(response, text, data);
 }

@@ -10,14 +10,17 @@ export const REX = { name: 'Rex', categoryId: 1n, status: 'available' } as const
 /** The last answer is given again and again. */
 export function clientWith(answers: Answer[], options: Partial<StoreOptions> = {}) {
   const requests: Request[] = [];
+  const times: number[] = [];
   const fetch = async (url: string, init: RequestInit) => {
     requests.push(new Request(url, init));
+    times.push(Date.now());
     if (requests.length > 99) throw new Error('The client does not stop.');
     const answer = answers[requests.length - 1] ?? answers.at(-1) ?? silence;
     return answer();
   };
   const baseUrl = 'https://animal-store.example/v1';
-  return { store: createAnimalStore({ baseUrl, apiKey: KEY, fetch, ...options }), requests };
+  const store = createAnimalStore({ baseUrl, apiKey: KEY, fetch, ...options });
+  return { store, requests, times };
 }
 
 export const headerOf = (requests: Request[], name: string) =>
