@@ -13,7 +13,6 @@ test.each([
     [3, 9007199254740991, 1.5, { age: -(2n ** 53n) }],
   ],
   ['{"id":1.5,"next":{"id":"x"},"far":1e999}', { id: 1.5, next: { id: 'x' }, far: Infinity }],
-  ['"9007199254740993 \\"id\\":7"', '9007199254740993 "id":7'],
 ])('parseJson(%s)', (json, value) => {
   expect(parseJson(json)).toStrictEqual(value);
 });
@@ -32,13 +31,15 @@ test('a number that was perhaps rounded is a TypeError that names its field', ()
   expect(() => stringifyJson(rounded)).toThrow('categoryId: must be a bigint');
 });
 
-test('a number as an id is a TypeError, and sends nothing', async () => {
-  const { store, requests } = clientWith([rex]);
-  const id = JSON.parse('9007199254740993');
-  for (const call of [store.getPet(id), store.updatePet(id, {}), store.deletePet(id)])
-    await expect(call).rejects.toThrow('id: must be a bigint');
-  expect(requests).toEqual([]);
-});
+test.each(['getPet', 'updatePet', 'deletePet', 'getOrder', 'updateOrder'] as const)(
+  '%s rejects a number as an id, and sends nothing',
+  async (method) => {
+    const { store, requests } = clientWith([rex]);
+    const id = JSON.parse('9007199254740993');
+    await expect(store[method](id, Object({}))).rejects.toThrow('id: must be a bigint');
+    expect(requests).toEqual([]);
+  },
+);
 
 test('a runtime that would round integers is an error at once', () => {
   // As before Node.js 22, where a reviver does not get the digits as written.

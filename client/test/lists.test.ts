@@ -11,8 +11,11 @@ import {
   unavailable,
 } from './fake.ts';
 
-const page = (body: string, next: string) =>
-  reply(body, { headers: { Link: `<https://elsewhere.example/?${next}>; rel="next"` } });
+/** A page of a deprecated operation, with a next page. */
+const page = (body: string, next: string) => {
+  const links = '<https://a.example/b?c>; rel="deprecation", <https://elsewhere.example/?';
+  return reply(body, { headers: { Link: `${links}${next}>; rel="next"` } });
+};
 
 test('for await reads all pages, of 100 items by default, from the address of the client', async () => {
   const { store, requests } = clientWith([page('[{"id":1},{"id":2}]', 'a=1'), reply('[{"id":3}]')]);
@@ -27,14 +30,10 @@ test('for await reads all pages, of 100 items by default, from the address of th
 });
 
 test('page(next) continues where a page ends', async () => {
-  const links = '<https://a.example/b?c>; rel="deprecation", <https://a.example/?a=1>; rel="next"';
-  const { store, requests } = clientWith([
-    reply('[{"id":1}]', { headers: { Link: links } }),
-    reply('[]'),
-  ]);
-  const { items, next } = await store.listPets({ limit: 1, status: undefined }).page();
-  expect([items, next]).toEqual([[{ id: 1n }], 'a=1']);
-  expect(await store.listPets().page(next)).toEqual({ items: [], next: undefined });
+  const { store, requests } = clientWith([page('[{"id":1}]', 'a=1'), reply('[]')]);
+  const first = await store.listPets({ limit: 1, status: undefined }).page();
+  expect(first).toEqual({ items: [{ id: 1n }], next: 'a=1' });
+  expect(await store.listPets().page('a=1')).toEqual({ items: [], next: undefined });
   // A `next` that a web page sends to its server cannot lead to another operation.
   await store.listPets().page('/../store/orders');
   expect(pathsOf(requests)).toEqual([
@@ -45,9 +44,9 @@ test('page(next) continues where a page ends', async () => {
 });
 
 test.each([
-  { pages: 'empty pages', body: '[]', count: 1 },
-  { pages: 'the same page again', body: '[{"id":1}]', count: 2 },
-])('$pages without an end are an error, not a loop', async ({ body, count }) => {
+  ['empty pages', '[]', 1],
+  ['the same page again', '[{"id":1}]', 2],
+])('%s without an end are an error, not a loop', async (_, body, count) => {
   const { store, requests } = clientWith([page(body, 'a=1')]);
   await expect(itemsOf(store.listPets())).rejects.toMatchObject({ code: 'invalid_response' });
   expect(requests).toHaveLength(count);
@@ -56,17 +55,17 @@ test.each([
 const stamped = (bookmark: string) => reply('[]', { headers: { 'X-D1-Bookmark': bookmark } });
 
 test.each([
-  {
-    rule: 'the newest bookmark, in whatever order responses arrive',
-    answers: [stamped('0002'), stamped('0001'), reply('[]'), stamped('0003'), reply('[]')],
-    sent: ['first-primary', '0002', '0002', '0002', '0003'],
-  },
-  {
-    rule: 'first-primary after a 503, and its bookmark after other failures of reads',
-    answers: [stamped('0001'), problem(500, 'a'), lost, unavailable, reply('[]')],
-    sent: ['first-primary', '0001', '0001', '0001', 'first-primary'],
-  },
-])('a session sends $rule', async ({ answers, sent }) => {
+  [
+    'the newest bookmark, in whatever order responses arrive',
+    [stamped('0002'), stamped('0001'), reply('[]'), stamped('0003'), reply('[]')],
+    ['first-primary', '0002', '0002', '0002', '0003'],
+  ],
+  [
+    'first-primary after a 503, and its bookmark after other failures of reads',
+    [stamped('0001'), problem(500, 'a'), lost, unavailable, reply('[]')],
+    ['first-primary', '0001', '0001', '0001', 'first-primary'],
+  ],
+])('a session sends %s', async (_, answers, sent) => {
   const { store, requests } = clientWith(answers, { maxAttempts: 1 });
   const session = store.session();
   for (const _ of answers) await session.listPets().page().catch(String);
