@@ -2,7 +2,7 @@
 import { inspect } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createAnimalStore } from '../src/index.ts';
-import { type Answer, CALLS, clientWith, KEY, lost, problem, REX, reply, rex } from './fake.ts';
+import { type Answer, CALLS, clientWith, KEY, problem, REX, reply, rex } from './fake.ts';
 
 async function errorWith(answer: Answer) {
   const { store } = clientWith([answer], { maxAttempts: 1 });
@@ -21,7 +21,7 @@ test('an error has the code, the message and the request id of the store', async
   });
 });
 
-test.each(['<html>', '{"portal":"Sign in"}', '[{"id":"7"}]', 'null'])(
+test.each(['<html>', '{"portal":"Sign in"}', '[{"id":"7"}]', '{"code":"a","message":"b"}'])(
   'a 200 with %s is an invalid_response to every call',
   async (body) => {
     for (const call of Object.values(CALLS)) {
@@ -35,7 +35,8 @@ test.each(['<html>', '{"portal":"Sign in"}', '[{"id":"7"}]', 'null'])(
 test.each([
   [204, null, true],
   [302, null, true],
-  [404, '<html>No route</html>', false],
+  [404, '{"id":1}', false],
+  [404, '{"code":"a"}', false],
   [404, '{"code":7,"message":"a message"}', false],
 ])(
   'after a %s with %s, a create may have been carried out: %s',
@@ -45,18 +46,19 @@ test.each([
   },
 );
 
-test('the reason of a lost connection is in the message', async () => {
-  const message = 'The request failed: fetch failed: ECONNRESET';
-  expect(await errorWith(lost)).toMatchObject({ code: 'network_error', message });
+test.each([
+  [{ code: 'ECONNRESET' }, 'The request failed: fetch failed: ECONNRESET'],
+  [new Error('why'), 'The request failed: fetch failed: why'],
+  [undefined, 'The request failed: fetch failed'],
+])('a cause of an error of fetch is in the message: %o', async (cause, message) => {
+  const error = await errorWith(() => Promise.reject(new TypeError('fetch failed', { cause })));
+  expect(error).toMatchObject({ code: 'network_error', message });
 });
-
-/** As another JSON text of the same string. */
-const escaped = KEY.replace('_', '\\u005f');
 
 test.each([
   [
     'an error of the store',
-    reply(`{"code":"no_${KEY}","message":"No ${escaped}."}`, {
+    reply(`{"code":"no_${KEY}","message":"No ${KEY.replace('_', '\\u005f')}."}`, {
       status: 403,
       headers: { 'X-Request-Id': `id-${KEY}` },
     }),
@@ -88,7 +90,7 @@ test('a text of a server is cut, and cannot forge a line of a log', async () => 
 
 test('options that change later change nothing', async () => {
   const fetch = vi.fn(async () => Response.json({ status: 'ok' }));
-  const options = { baseUrl: 'https://animal-store.example/v1', apiKey: KEY, fetch };
+  const options = { baseUrl: 'https://animal-store.example/v1/', apiKey: KEY, fetch };
   const store = createAnimalStore(options);
   options.baseUrl = 'http://elsewhere.example';
   await store.getHealth();
@@ -118,8 +120,7 @@ test.each([
   ['apiKey', 'secret\n'],
   ['apiKey', 'secret'.repeat(171)],
 ])('an invalid %s is a TypeError that does not show it: %j', (name, value) => {
-  const valid = { baseUrl: 'https://animal-store.example/v1', apiKey: 'key' };
-  const create = () => createAnimalStore({ ...valid, [name]: value });
+  const create = () => clientWith([], { [name]: value });
   expect(create).toThrow(new RegExp(`^${name}: must`));
   expect(create).not.toThrow('secret');
 });

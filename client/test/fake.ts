@@ -34,7 +34,7 @@ export const reply =
   async () =>
     new Response(body, init);
 
-export const problem = (status: number, code: string, headers: Record<string, string> = {}) =>
+export const problem = (status: number, code: string, headers = {}) =>
   reply(JSON.stringify({ code, message: 'a message', status }), { status, headers });
 
 export const rex = reply('{"id":1,"name":"Rex","categoryId":1,"status":"available"}');

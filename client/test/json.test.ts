@@ -1,12 +1,11 @@
 /** JSON with every digit. */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createAnimalStore, parseJson, stringifyJson } from '../src/index.ts';
+import { parseJson, stringifyJson } from '../src/index.ts';
 import { clientWith, rex } from './fake.ts';
 
 test.each([
   ['[{"id":7,"pet":{"petId":-0}},null,3]', [{ id: 7n, pet: { petId: 0n } }, null, 3]],
   ['{"id":7,"petId":9007199254740993}', { id: 7n, petId: 9007199254740993n }],
-  ['{"id":-9223372036854775808}', { id: -(2n ** 63n) }],
   // Other fields: a bigint only from 2^53 on.
   [
     '[3,9007199254740991,1.5,{"age":-9007199254740992}]',
@@ -45,6 +44,5 @@ test('a runtime that would round integers is an error at once', () => {
   // As before Node.js 22, where a reviver does not get the digits as written.
   const parse = vi.spyOn(JSON, 'parse').mockReturnValue(2 ** 53);
   onTestFinished(() => parse.mockRestore());
-  const options = { baseUrl: 'https://animal-store.example/v1', apiKey: 'key' };
-  expect(() => createAnimalStore(options)).toThrow('JSON.parse rounds integers: ');
+  expect(() => clientWith([])).toThrow('JSON.parse rounds integers: ');
 });

@@ -18,10 +18,11 @@ const page = (body: string, next: string) => {
 };
 
 test('for await reads all pages, of 100 items by default, from the address of the client', async () => {
-  const { store, requests } = clientWith([page('[{"id":1},{"id":2}]', 'a=1'), reply('[{"id":3}]')]);
+  const pages = [page('[{"id":1},{"id":2}]', 'a=1'), reply('[{"id":3}]'), reply('[]')];
+  const { store, requests } = clientWith(pages);
   const pets = await itemsOf(store.listPets({ status: 'sold' }));
   expect(pets).toEqual([{ id: 1n }, { id: 2n }, { id: 3n }]);
-  await itemsOf(store.listPets({ limit: 1 }));
+  expect(await itemsOf(store.listPets({ limit: 1 }))).toEqual([]);
   expect(pathsOf(requests)).toEqual([
     'GET /v1/pets?limit=100&status=sold',
     'GET /v1/pets?a=1',
@@ -79,12 +80,12 @@ test('a session continues from the primary after a write that may have been carr
   await session.updatePet(1n, {}).catch(String);
   await session.listPets().page();
   expect(headerOf(requests, 'X-D1-Bookmark')).toEqual(['first-primary', '0001', 'first-primary']);
-  expect(session.bookmark).toBe('0002');
 });
 
 test('an earlier session can be continued, and other calls send no bookmark', async () => {
-  const { store, requests } = clientWith([reply('[]')]);
+  const { store, requests } = clientWith([reply('[]'), unavailable, stamped('0002')]);
   await store.session('0001').listPets().page();
   await store.listPets().page();
-  expect(headerOf(requests, 'X-D1-Bookmark')).toEqual(['0001', null]);
+  await store.listPets().page();
+  expect(headerOf(requests, 'X-D1-Bookmark')).toEqual(['0001', null, null, null]);
 });

@@ -32,8 +32,7 @@ const noPet = problem(404, 'pet_not_found');
 
 test('the client has a method for each operation', () => {
   const { store } = clientWith([]);
-  const missing = operations.filter(({ operationId }) => !(operationId in store));
-  expect(missing).toEqual([]);
+  for (const { operationId } of operations) expect(store).toHaveProperty(operationId);
   expect(Object.keys(CALLS)).toHaveLength(operations.length);
 });
 
@@ -42,16 +41,16 @@ const UNSAFE = 'PATCH /pets/7';
 
 test.each(Object.entries(CALLS))('%s is retried if that is safe', async (line, call) => {
   const attempts = line === UNSAFE ? 1 : 4;
-  const outcomeUnknown = !line.startsWith('GET');
-  for (const { answer, attempts: count, ...error } of [
-    { answer: problem(500, 'internal_error'), attempts, outcomeUnknown },
-    { answer: problem(408, 'timeout'), attempts, outcomeUnknown },
-    { answer: lost, code: 'network_error', attempts, outcomeUnknown },
-    { answer: limited, code: 'rate_limited', attempts: 4, outcomeUnknown: false },
-    { answer: problem(400, 'invalid_request'), attempts: 1, outcomeUnknown: false },
-  ]) {
+  const isWrite = !line.startsWith('GET');
+  for (const [answer, count, outcomeUnknown] of [
+    [problem(500, 'internal_error'), attempts, isWrite],
+    [problem(408, 'timeout'), attempts, isWrite],
+    [lost, attempts, isWrite],
+    [limited, 4, false],
+    [problem(400, 'invalid_request'), 1, false],
+  ] as const) {
     const { store, requests } = clientWith([answer]);
-    expect(await outcomeOf(call(store))).toMatchObject(error);
+    expect(await outcomeOf(call(store))).toMatchObject({ outcomeUnknown });
     expect(pathsOf(requests)).toEqual(Array(count).fill(line.replace(' ', ' /v1')));
     expect(requests[0]?.redirect).toBe('manual');
   }
@@ -69,13 +68,12 @@ test('all attempts of a create have one Idempotency-Key, which its error has', a
   expect(keys).toEqual([first, first, first, second, 'mine', '']);
   expect(second).not.toBe(first);
   expect(error).toMatchObject({ idempotencyKey: second });
-  expect(await requests[2]?.json()).toEqual({ ...REX, categoryId: 1 });
 });
 
 /** The milliseconds between the attempts of a call. */
 async function pausesAfter(answers: Answer[], options = {}) {
-  const { store, times } = clientWith(answers, options);
-  await outcomeOf(store.createPet(REX));
+  const { store, times } = clientWith(answers);
+  await outcomeOf(store.createPet(REX, options));
   return times.slice(1).map((time, index) => time - (times[index] ?? 0));
 }
 
@@ -90,11 +88,12 @@ test('the pauses double, up to 4 s, and have a random part', async () => {
 });
 
 test('Retry-After makes a pause longer, unless the call would then miss its deadline', async () => {
-  const failures = ['10', 'soon', '-9'].map(retryAfter);
-  expect(await pausesAfter([...failures, rex])).toEqual([10_125, 250, 500]);
-  const { store, requests } = clientWith([retryAfter('60')]);
+  const failures = ['soon', '-9'].map(retryAfter);
+  expect(await pausesAfter([...failures, rex])).toEqual([125, 250]);
+  expect(await pausesAfter([retryAfter('59'), rex])).toEqual([59_125]);
+  expect(await pausesAfter([retryAfter('60'), rex])).toEqual([]);
+  const { store } = clientWith([retryAfter('59'), rex], { deadlineMs: 59_000 });
   expect(await outcomeOf(store.getPet(1n))).toMatchObject({ code: 'rate_limited' });
-  expect(requests).toHaveLength(1);
 });
 
 test('an attempt without a response, or without the end of its body, is retried', async () => {
@@ -103,7 +102,7 @@ test('an attempt without a response, or without the end of its body, is retried'
 });
 
 test('a call ends at its deadline, and its error has the last failure', async () => {
-  const { store } = clientWith([limited, silence], { attemptTimeoutMs: 90_000 });
+  const { store } = clientWith([limited, silence], { attemptTimeoutMs: Infinity });
   expect(await outcomeOf(store.createPet(REX))).toMatchObject({
     code: 'deadline_exceeded',
     cause: { code: 'rate_limited' },
