@@ -20,7 +20,8 @@ const run = (command: string) => execSync(command, { cwd: folder, encoding: 'utf
 const runNode = (line: string) => run(`"${process.execPath}" ${line}`);
 const [, INSTALLATION = ''] = /```sh\n(.*?)```/s.exec(README) ?? [];
 const { version } = JSON.parse(readFileSync('client/package.json', 'utf8'));
-const PACKAGE = `public/client-${version}.tgz`;
+const NAME = `client-${version}.tgz`;
+const PACKAGE = `public/${NAME}`;
 
 beforeAll(() => {
   packClient();
@@ -42,10 +43,12 @@ test('the client is packed again only if it has changed', () => {
 test('a changed client has a new version, so that a name always stands for the same files', () => {
   const versions = JSON.parse(readFileSync('client/versions.json', 'utf8'));
   // Only what is in the files: their modes depend on the umask, and the compression on zlib.
-  const content = run(`tar -xOzf client-${version}.tgz`);
-  const todo = 'Raise it in package.json and README.md. Add it to CHANGELOG.md and versions.json.';
-  expect(versions[version], todo).toBe(createHash('sha256').update(content).digest('hex'));
-  expect(INSTALLATION).toContain(`npm install ./client-${version}.tgz\n`);
+  const content = run(`tar -xOzf ${NAME}`);
+  expect(
+    versions[version],
+    'Raise it in package.json and README.md. Add it to CHANGELOG.md and versions.json.',
+  ).toBe(createHash('sha256').update(content).digest('hex'));
+  expect(INSTALLATION).toContain(`npm install ./${NAME}\n`);
   expect(readFileSync('client/CHANGELOG.md', 'utf8')).toContain(`\n## ${version}\n`);
 });
 
