@@ -23,7 +23,7 @@ export type StoreOptions = Omit<CallOptions, 'signal'> & {
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 };
 
-const BASE_URL = /^(https:|http:\/\/(localhost|127\.0\.0\.1|\[::1\])([:/]|$))[^\s@?#]*$/;
+const BASE_URL = /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])([:/]|$))[^\s@?#]*$/;
 
 /** @throws TypeError about a mistake that would send the key in clear text, or show it in an error of `fetch` */
 export function checkOptions({ baseUrl, apiKey }: StoreOptions): void {

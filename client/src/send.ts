@@ -138,7 +138,7 @@ function errorOf(
   { call, outcomeUnknown }: State,
   cause?: unknown,
 ) {
-  // The longest message of the store. Of a proxy's page, the start is enough.
+  // No message of the store is longer than 4,096. Of a proxy's page, the start is enough.
   const maxLength = code === 'invalid_response' ? 300 : 4096;
   // The key is hidden before the text is cut, so that no part of the key is left.
   const safe = (text: string) =>
@@ -152,7 +152,7 @@ function errorOf(
   });
 }
 
-/** Control and format characters, lone surrogates and line separators: they can forge a log line. */
+/** Control and format characters, lone surrogates and line separators can forge a log line. */
 const UNSAFE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 const escaped = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;

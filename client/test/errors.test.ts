@@ -109,9 +109,10 @@ test('the client does not show its key', () => {
 });
 
 test.each([
-  ['baseUrl', 'localhost:8787/v1'],
   // Others could read the key.
   ['baseUrl', 'http://localhost.example/v1'],
+  // In a page, relative to its own address.
+  ['baseUrl', 'https:v1'],
   ['baseUrl', 'https://['],
   ['baseUrl', 'https://me:secret@a.example/v1'],
   ['baseUrl', 'https://a.example/v1?secret'],
