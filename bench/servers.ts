@@ -8,7 +8,7 @@ import {
   unstable_readConfig as readConfig,
 } from 'wrangler';
 import { PROJECT_ROOT } from '../ops/command/project-root.ts';
-import { runWrangler } from '../ops/command/wrangler.ts';
+import { runWranglerIn } from '../ops/command/wrangler.ts';
 import { LOCAL_KEY, LOCAL_KEY_RECORD } from '../ops/local/store.ts';
 import { INSERTION } from '../ops/seed.ts';
 import { recordName } from '../src/auth/key-record.ts';
@@ -57,7 +57,7 @@ export async function withServers<T>(
 export async function build(entry: string, project = PROJECT_ROOT): Promise<string> {
   const name = basename(entry, '.ts');
   const folder = join(project, '.wrangler/bench', name);
-  await runWrangler(['deploy', entry, '--dry-run', '--env', '', '--outdir', folder], {
+  await runWranglerIn('local', ['deploy', entry, '--dry-run', '--outdir', folder], {
     cwd: project,
   });
   return join(folder, `${name}.js`);

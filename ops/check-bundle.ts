@@ -5,9 +5,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { reportFailure } from './command/command-line.ts';
+import { type DeployedEnvironment, reportFailure } from './command/command-line.ts';
 import { PROJECT_ROOT } from './command/project-root.ts';
-import { runWrangler } from './command/wrangler.ts';
+import { runWranglerIn } from './command/wrangler.ts';
 
 /** A larger script has a mistake, such as an import of the description. */
 const LIMIT = 32_000;
@@ -24,8 +24,8 @@ async function check() {
 }
 
 /** Builds the script for an environment. Returns its content. */
-async function build(environment: string): Promise<Buffer> {
+async function build(environment: DeployedEnvironment): Promise<Buffer> {
   const folder = join(PROJECT_ROOT, 'dist', environment);
-  await runWrangler(['deploy', '--dry-run', '--env', environment, '--outdir', folder]);
+  await runWranglerIn(environment, ['deploy', '--dry-run', '--outdir', folder]);
   return readFile(join(folder, 'index.js'));
 }

@@ -2,9 +2,9 @@
  * `npm run release`: serves HEAD on staging, and then the same commit in production, by wrangler's own commands. At each moment,
  * one version has all requests. After a failure, and after Ctrl-C, it is the old one again. docs/operations.md explains releases.
  */
+import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import { Option } from 'commander';
 import { environmentOfKey } from '../src/auth/key-format.ts';
 import { openAccount, readOwner } from './command/account.ts';
@@ -20,17 +20,17 @@ import {
 import {
   identityOf,
   readJson,
-  readNewVersion,
   readPendingMigrations,
   readServedVersion,
   readShares,
+  readVersion,
   requireMigrated,
   type Version,
 } from './command/deployed.ts';
 import { git, readCommit } from './command/git.ts';
 import { PROJECT_ROOT } from './command/project-root.ts';
 import { withTemporaryFile } from './command/temporary-file.ts';
-import { askWranglerIn, readConfig, requireSetUp, runWranglerIn } from './command/wrangler.ts';
+import { readConfig, requireSetUp, runWranglerIn } from './command/wrangler.ts';
 import { smokeTest, testReads } from './release/smoke.ts';
 
 type Options = { yes?: true; dryRun?: true };
@@ -56,7 +56,7 @@ async function release(env: DeployedEnvironment, { yes, dryRun }: Options) {
   await confirm(`release commit ${plan.commit}`, env, yes);
   // If these fail or are killed, the old version goes on serving.
   const next = await uploadVersion(plan);
-  rejectOtherStore(plan.old, await readNewVersion(env, next));
+  rejectOtherStore(plan.old, await readVersion(env, next));
   if (plan.pending.length > 0) await applyMigrations(plan);
   try {
     await rollOut(plan, next);
@@ -90,15 +90,7 @@ async function prepare(env: DeployedEnvironment) {
     console.log(visible(line));
   console.log('Migrations to apply:', visible(pending.join(', ')) || 'none');
   console.log('To serve again what is served now:', commandOf(env, 'rollback', old.id));
-  return {
-    env,
-    commit,
-    config: readFileSync('wrangler.toml', 'utf8'),
-    name,
-    old,
-    clients,
-    pending,
-  };
+  return { env, commit, name, old, clients, pending };
 }
 
 /** Tests the new version while it has no requests, and then gives it all. */
@@ -124,22 +116,17 @@ async function rollOut(plan: Plan, next: string) {
   await requireServed(env, `${old.id}@100%`, `${next}@0%`);
   await deploy(`${next}@100%`);
   await testReads(store);
-  requireCheckout(plan.commit);
+  await requireHosts(env);
   // Experimental in wrangler 4.164: it may change.
-  console.log('wrangler triggers deploy');
-  await askWranglerIn(env, ['triggers', 'deploy']);
+  await change(plan, ['triggers', 'deploy']);
   await testReads(store);
 }
 
 /** Runs a command that changes Cloudflare. */
 async function change({ env, commit }: Plan, args: string[], variables = {}) {
-  requireCheckout(commit);
+  if (readCommit() !== commit) throw new Error('another commit was checked out');
   console.log('wrangler', ...args);
   await runWranglerIn(env, args, { env: variables });
-}
-
-function requireCheckout(commit: string) {
-  if (readCommit() !== commit) throw new Error('another commit was checked out');
 }
 
 /** Cloudflare would accept a deployment over that of somebody else. */
@@ -175,12 +162,13 @@ async function applyMigrations(plan: Plan) {
 const PAUSES_S = [0, 15, 45, 120, 180, 60];
 
 /** Serves the old version to all, unless somebody else has deployed. Returns what is served. @throws Error with the command, if that cannot be confirmed. */
-async function goBack({ env, old, config }: Plan, next: string): Promise<string> {
+async function goBack({ env, old, commit }: Plan, next: string): Promise<string> {
   const command = commandOf(env, 'rollback', old.id);
   for (const seconds of PAUSES_S) {
     await pause(seconds * 1000);
     try {
-      requireConfig(config);
+      // With another wrangler.toml, wrangler could act on another worker.
+      git('diff', '--exit-code', commit, '--', 'wrangler.toml');
       const shares = await readShares(env);
       if (shares.includes(`${next}@100%`)) {
         console.log('Going back:', command);
@@ -191,11 +179,6 @@ async function goBack({ env, old, config }: Plan, next: string): Promise<string>
     }
   }
   throw new Error(`could not confirm what ${env} serves. Run: ${command}`);
-}
-
-/** With another wrangler.toml, wrangler could act on another worker. */
-function requireConfig(config: string) {
-  if (readFileSync('wrangler.toml', 'utf8') !== config) throw new Error('restore wrangler.toml');
 }
 
 function commandOf(env: DeployedEnvironment, ...args: string[]) {
@@ -211,19 +194,9 @@ function requireSmokeKey(env: DeployedEnvironment): string {
 
 /** @throws Error unless the packages, which are built into the worker, are those of package-lock.json. */
 function requireInstalled() {
-  type Packages = Record<string, { optional?: boolean }>;
-  const read = (file: string): Packages => JSON.parse(readFileSync(file, 'utf8')).packages;
-  const locked = read('package-lock.json');
-  // npm's list of what it has installed.
-  const installed = read('node_modules/.package-lock.json');
-  const others = Object.keys({ ...locked, ...installed }).filter(
-    (path) =>
-      path.includes('node_modules/') &&
-      !isDeepStrictEqual(installed[path], locked[path]) &&
-      // Those for other systems are not installed.
-      (installed[path] || !locked[path]?.optional),
-  );
-  if (others.length > 0) throw new Error(`run npm ci: package-lock.json has another ${others[0]}`);
+  const args = ['ops/check-lock.mjs', '--installed'];
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
+  if (status !== 0) throw new Error('run npm ci');
 }
 
 function listCommits(served: unknown, next: string): string[] {

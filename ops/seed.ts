@@ -2,7 +2,8 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createProgram, integerFrom, run } from './command/command-line.ts';
+import { InvalidArgumentError } from 'commander';
+import { createProgram, run } from './command/command-line.ts';
 import { DATABASES, setUpLocalStore } from './local/store.ts';
 
 /** Adds ?1 animals. Their statuses cycle through available, pending, sold, none. */
@@ -14,7 +15,7 @@ export const INSERTION = `
   FROM number`;
 
 export const program = createProgram('npm run seed --', 'Adds animals to the local store.')
-  .requiredOption('--pets <number>', 'number of animals', integerFrom(1, 1_000_000))
+  .requiredOption('--pets <number>', 'number of animals', parseCount)
   .action(async ({ pets }: { pets: number }) => {
     await setUpLocalStore();
     // Wrangler names the file of the animals by a hash. A store that is served can be locked for a moment.
@@ -24,5 +25,10 @@ export const program = createProgram('npm run seed --', 'Adds animals to the loc
     database.close();
     console.log(`${pets} animals were added.`);
   });
+
+function parseCount(text: string): number {
+  if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be an integer from 1 to 999999.');
+}
 
 if (import.meta.main) await run(program);

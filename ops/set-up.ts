@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { Argument, InvalidArgumentError } from 'commander';
-import { openAccount, readOwner } from './command/account.ts';
+import { type Account, openAccount, readOwner } from './command/account.ts';
 import {
   confirm,
   createProgram,
@@ -18,7 +18,6 @@ import {
 import { identityOf, readJson, readServedVersion, requireMigrated } from './command/deployed.ts';
 import { readCommit } from './command/git.ts';
 import { PROJECT_ROOT } from './command/project-root.ts';
-import { type Endpoint, request } from './command/request.ts';
 import { askWranglerIn, hasTerminal, readConfig, runWranglerIn } from './command/wrangler.ts';
 
 export const program = createProgram('npm run set-up --', 'Sets an environment up at Cloudflare.')
@@ -35,49 +34,37 @@ const TAG = 'set-up';
 async function setUp(env: DeployedEnvironment, { domain, yes }: Options) {
   // Except what an earlier run has written.
   readCommit('wrangler.toml', 'public/openapi.json');
-  const { name = '', account_id } = await readConfig(env);
-  const account = await findAccount(env, account_id);
-  console.error('Account:', visible(account.name), account.id);
+  const { id, name } = await findAccount(env);
+  console.error('Account:', visible(name), id);
   await confirm('set the store up', env, yes);
-  edit(`${env}-account-id`, account.id);
-  const api = await openAccount(env, account.id);
-  await writeHost(env, api, domain);
-  await writeId(api, `${env}-database-id`, 'd1/database', `name=${name}`, 'name', name);
-  const title = `${env}-animal-store-api-keys`;
-  await writeId(
-    api,
-    `${env}-api-keys-id`,
-    'storage/kv/namespaces',
-    'per_page=1000',
-    'title',
-    title,
-  );
-  const isDeployed = await hasDeployed(env, api);
+  edit(`${env}-account-id`, id);
+  const account = await openAccount(env, id);
+  await writeHost(env, account, domain);
+  await writeId(account, env, 'database', '/d1/database', 'name');
+  await writeId(account, env, 'api-keys', '/storage/kv/namespaces', 'title');
+  await rejectRelease(env, account);
 
   // Writes the address into the description.
   execFileSync(process.execPath, ['ops/openapi.ts']);
   await runWranglerIn(env, ['d1', 'migrations', 'apply', 'DB', '--remote']);
   await requireMigrated(env);
-  // A run that was killed may have deployed, and not set the route.
-  const deploy = isDeployed ? ['triggers', 'deploy'] : ['deploy', '--tag', TAG];
-  await askWranglerIn(env, deploy);
+  askWranglerIn(env, ['deploy', '--tag', TAG]);
   const key = findOrCreateKey(env);
   const { vars } = await readConfig(env);
   console.error('Commit the changed files. A new address needs some minutes, and a key a minute:');
   console.log(`curl -i ${vars.BASE_URL}/pets -H 'Authorization: Bearer ${key}'`);
 }
 
-/** Whether a set-up has deployed. @throws Error if the worker has a release, or another store or address than wrangler.toml. */
-async function hasDeployed(env: DeployedEnvironment, api: Endpoint): Promise<boolean> {
+/** @throws Error if the worker has a release, or another store or address than wrangler.toml. */
+async function rejectRelease(env: DeployedEnvironment, account: Account) {
   const { name, d1_databases, kv_namespaces, vars } = await readConfig(env);
-  const workers: { id: string }[] = await read(api, 'workers/scripts');
-  if (!workers.some(({ id }) => id === name)) return false;
+  const workers: { id: string }[] = await account('GET /workers/scripts');
+  if (!workers.some(({ id }) => id === name)) return;
   const version = await readServedVersion(env);
   const served = ['DB', 'API_KEYS', 'BASE_URL'].map((each) => identityOf(version, each));
   const written = [d1_databases[0]?.database_id, kv_namespaces[0]?.id, vars.BASE_URL];
-  if (version.annotations?.['workers/tag'] === TAG && isDeepStrictEqual(served, written))
-    return true;
-  throw new Error('the worker has a release, or another store or address than wrangler.toml');
+  if (version.annotations?.['workers/tag'] !== TAG || !isDeepStrictEqual(served, written))
+    throw new Error('the worker has a release, or another store or address than wrangler.toml');
 }
 
 function parseHost(text: string): string {
@@ -90,14 +77,10 @@ function edit(from: string, to: string) {
   writeFileSync('wrangler.toml', readFileSync('wrangler.toml', 'utf8').replaceAll(from, to));
 }
 
-async function read(api: Endpoint, path: string) {
-  return (await request(api, `GET /${path}`, 200)).result;
-}
-
 /** The account of wrangler.toml or of CLOUDFLARE_ACCOUNT_ID, or the only one. */
-async function findAccount(env: DeployedEnvironment, written = '') {
-  const isWritten = !written.endsWith('-id');
-  const wanted = isWritten ? written : process.env.CLOUDFLARE_ACCOUNT_ID;
+async function findAccount(env: DeployedEnvironment) {
+  const { account_id = '' } = await readConfig(env);
+  const wanted = account_id.endsWith('-id') ? process.env.CLOUDFLARE_ACCOUNT_ID : account_id;
   type User = { accounts: { id: string; name: string }[] };
   const { accounts } = await readJson<User>(env, ['whoami']).catch((cause: Error) => {
     const advice = 'npx wrangler login, or set CLOUDFLARE_API_TOKEN';
@@ -106,24 +89,22 @@ async function findAccount(env: DeployedEnvironment, written = '') {
   const [account, ...others] = accounts.filter(({ id }) => !wanted || id === wanted);
   if (account && others.length === 0) return account;
   const found = JSON.stringify(accounts);
-  if (isWritten)
-    throw new Error(`wrangler.toml has the account ${written}; the login has ${found}`);
-  throw new Error(`set CLOUDFLARE_ACCOUNT_ID to one of ${found}`);
+  throw new Error(`wrangler.toml or CLOUDFLARE_ACCOUNT_ID must name an account of ${found}`);
 }
 
 /** Writes the address, unless it is written. */
-async function writeHost(env: DeployedEnvironment, api: Endpoint, domain?: string) {
+async function writeHost(env: DeployedEnvironment, account: Account, domain?: string) {
   const { name = '', vars } = await readConfig(env);
   const written = new URL(String(vars.BASE_URL)).host;
   const isWritten = !written.endsWith('.example');
-  const { subdomain } = await read(api, 'workers/subdomain').catch((cause: Error) => {
+  const { subdomain } = await account('GET /workers/subdomain').catch((cause: Error) => {
     const advice = 'open Workers & Pages in the dashboard once, which gives the account its name';
     throw new Error(`${advice} at workers.dev (${cause.message})`, { cause });
   });
   const workersDev = `${name}.${subdomain}.workers.dev`;
   const host = domain ?? (isWritten ? written : workersDev);
   if (isWritten && host !== written) throw new Error('wrangler.toml has another host');
-  if (host !== workersDev) await requireFree(api, host, name);
+  if (host !== workersDev) await requireFree(account, host, name);
   if (isWritten) return;
   const routes = `routes = [{ pattern = "${written}", custom_domain = true }]`;
   edit(routes, domain ? routes.replace(written, domain) : 'workers_dev = true');
@@ -131,27 +112,31 @@ async function writeHost(env: DeployedEnvironment, api: Endpoint, domain?: strin
 }
 
 /** @throws Error if a host has another worker, or may have DNS records: wrangler asks before it replaces them, on a terminal alone. */
-async function requireFree(api: Endpoint, host: string, name: string) {
-  const owner = await readOwner(api, host);
+async function requireFree(account: Account, host: string, name: string) {
+  const owner = await readOwner(account, host);
   if (owner === name) return;
   if (owner) throw new Error(`${host} is the host of ${owner}`);
   if (!hasTerminal()) throw new Error(`run this on a terminal: wrangler may ask about ${host}`);
 }
 
-/** Writes the id of the database or namespace with this name, unless an id is written. Creates it, unless it exists. */
+/** Writes the id of the database or namespace that has the worker's name, unless an id is written. Creates it, unless it exists. */
 async function writeId(
-  api: Endpoint,
-  placeholder: string,
+  account: Account,
+  env: DeployedEnvironment,
+  kind: string,
   path: string,
-  search: string,
-  nameField: string,
-  name: string,
+  field: string,
 ) {
+  const placeholder = `${env}-${kind}-id`;
   if (!readFileSync('wrangler.toml', 'utf8').includes(`"${placeholder}"`)) return;
-  const items: Record<string, string>[] = await read(api, `${path}?${search}`);
+  const { name } = await readConfig(env);
+  // Both lists have pages. That of the databases can be searched by name.
+  const items: Record<string, string>[] = await account(
+    `GET ${path}?per_page=1000&${field}=${name}`,
+  );
   const item =
-    items.find((each) => each[nameField] === name) ??
-    (await request(api, `POST /${path}`, 200, { [nameField]: name })).result;
+    items.find((each) => each[field] === name) ??
+    (await account(`POST ${path}`, { [field]: name }));
   edit(placeholder, item.uuid ?? item.id);
 }
 

@@ -1,6 +1,6 @@
 /** What the commands share: exit codes, error messages of one line, options and questions. */
 import { createInterface } from 'node:readline';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 
 const ENVIRONMENTS = ['local', 'staging', 'production'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
@@ -67,15 +67,6 @@ function withoutBreaks(text: string): string {
 /** Replaces control and format characters, and line and paragraph separators: a terminal obeys or hides them. */
 export function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD');
-}
-
-/** Returns a parser for the value of an option, which must be an integer within the range, in decimal digits. */
-export function integerFrom(minimum: number, maximum: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^[0-9]+$/.test(text) && value >= minimum && value <= maximum) return value;
-    throw new InvalidArgumentError(`It must be an integer from ${minimum} to ${maximum}.`);
-  };
 }
 
 export const yesOption = new Option('--yes', 'do not ask for confirmation');

@@ -22,19 +22,18 @@ export type Version = {
   resources: { bindings: Partial<Record<string, string>>[] };
 };
 
-export function readVersion(env: DeployedEnvironment, id: string): Promise<Version> {
-  return readJson(env, ['versions', 'view', id]);
-}
-
-/** Reads a version that was just uploaded: for some seconds Cloudflare may answer that it does not exist (404, 100146). */
-export async function readNewVersion(env: DeployedEnvironment, id: string): Promise<Version> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await readVersion(env, id);
-    } catch (error) {
-      if (tries === 5) throw error;
-      await pause(5000);
-    }
+/** Up to five times: for some seconds after an upload, Cloudflare may answer that the version does not exist (404, 100146). */
+export async function readVersion(
+  env: DeployedEnvironment,
+  id: string,
+  tries = 5,
+): Promise<Version> {
+  try {
+    return await readJson(env, ['versions', 'view', id]);
+  } catch (error) {
+    if (tries === 1) throw error;
+    await pause(5000);
+    return readVersion(env, id, tries - 1);
   }
 }
 
@@ -50,8 +49,7 @@ export async function readServedVersion(env: DeployedEnvironment): Promise<Versi
 export function identityOf({ resources }: Version, name: string): string | undefined {
   const binding = resources.bindings.find((each) => each.name === name);
   if (!binding) return undefined;
-  const { id, database_id = id, namespace_id = database_id, text = namespace_id } = binding;
-  return text ?? '';
+  return binding.text ?? binding.namespace_id ?? binding.database_id ?? binding.id ?? '';
 }
 
 /** The migrations that are not applied. */

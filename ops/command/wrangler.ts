@@ -1,5 +1,5 @@
 /** Runs wrangler for the commands, in the same way on every platform and without extra output. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { devNull } from 'node:os';
@@ -26,9 +26,9 @@ const WRANGLER_ENV = {
 
 /** A full or read-only disk has the errors of a damaged store. `npm run reset` would delete the animals, and not help. */
 const LOCAL_HINT =
-  '(Is the disk full or read-only, or has migrations/ a copy of a file? If not, the local store may be damaged: npm run reset empties it)';
+  ' (Is the disk full or read-only, or has migrations/ a copy of a file? If not, the local store may be damaged: npm run reset empties it)';
 
-/** `runWrangler` ends wrangler after this time. */
+/** `runWranglerIn` ends wrangler after this time. */
 const LIMIT_MS = 300_000;
 
 type Options = {
@@ -39,8 +39,11 @@ type Options = {
 };
 
 /** Otherwise wrangler would prefer a wrangler.json, even of a folder above this one, and read .env: both could name another worker. */
-function argumentsOf(args: string[]) {
-  return [BIN, ...args, '--config', 'wrangler.toml', '--env-file', devNull];
+function argumentsOf(environment: Environment, args: string[]) {
+  // Always, because without it wrangler acts on the environment that the user's CLOUDFLARE_ENV names. The empty name selects the
+  // top level of wrangler.toml.
+  const env = environment === 'local' ? '' : environment;
+  return [BIN, ...args, '--env', env, '--config', 'wrangler.toml', '--env-file', devNull];
 }
 
 /** A quieter level, set by the user, would suppress output that the commands read. */
@@ -49,16 +52,16 @@ function variables() {
 }
 
 /**
- * Runs wrangler without a terminal, for at most five minutes, and returns its standard output. Always pass `--env`: without it,
- * wrangler acts on the environment that the user's variable CLOUDFLARE_ENV names.
+ * Runs wrangler on an environment, without a terminal and for at most five minutes. Returns its standard output.
  *
- * @throws Error with all that wrangler printed unless the exit code is 0.
+ * @throws Error with all that wrangler printed unless the exit code is 0, and a hint if the local store may be damaged.
  */
-export async function runWrangler(
+export async function runWranglerIn(
+  environment: Environment,
   args: string[],
   { cwd = PROJECT_ROOT, env }: Options = {},
 ): Promise<string> {
-  const child = spawn(process.execPath, argumentsOf(args), {
+  const child = spawn(process.execPath, argumentsOf(environment, args), {
     cwd,
     timeout: LIMIT_MS,
     env: { ...variables(), ...env },
@@ -74,24 +77,8 @@ export async function runWrangler(
   if (code === 0) return stdout;
   // After the limit, Node.js has ended wrangler.
   if (child.killed) throw new Error('wrangler: it did not end within five minutes');
-  throw new Error(`wrangler: ${signal ?? safeMessage(stripVTControlCharacters(stderr + stdout))}`);
-}
-
-/**
- * Runs wrangler on an environment, as `runWrangler`.
- *
- * @throws Error, with a hint if the local store may be damaged.
- */
-export async function runWranglerIn(
-  environment: Environment,
-  args: string[],
-  options?: Options,
-): Promise<string> {
-  if (environment !== 'local') return runWrangler([...args, '--env', environment], options);
-  // The empty name selects the top level of wrangler.toml.
-  return runWrangler([...args, '--env', ''], options).catch((cause: Error) => {
-    throw new Error(`${cause.message} ${LOCAL_HINT}`);
-  });
+  const problem = signal ?? safeMessage(stripVTControlCharacters(stderr + stdout));
+  throw new Error(`wrangler: ${problem}${args.includes('--local') ? LOCAL_HINT : ''}`);
 }
 
 /** Whether somebody can answer wrangler's questions. */
@@ -99,27 +86,20 @@ export function hasTerminal(): boolean {
   return process.stdin.isTTY && process.stdout.isTTY;
 }
 
-/** Runs wrangler on the terminal, if there is one, because without one wrangler takes each answer to be yes. */
-export async function askWranglerIn(
-  environment: DeployedEnvironment,
-  args: string[],
-): Promise<void> {
-  if (!hasTerminal()) return void (await runWranglerIn(environment, args));
-  const command = argumentsOf([...args, '--env', environment]);
-  // With a variable of a CI, wrangler would not ask on a terminal either.
-  const env = { ...variables(), CI: 'false' };
-  const options = { cwd: PROJECT_ROOT, env, stdio: 'inherit' } as const;
-  const [code, signal] = await once(spawn(process.execPath, command, options), 'close');
-  if (code !== 0) throw new Error(`wrangler: ${signal ?? `exit code ${code}`}`);
+/** Runs wrangler on the terminal, if there is one. Without one, wrangler takes each answer to be yes. */
+export function askWranglerIn(environment: DeployedEnvironment, args: string[]) {
+  execFileSync(process.execPath, argumentsOf(environment, args), {
+    cwd: PROJECT_ROOT,
+    // With a variable of a CI, wrangler would not ask on a terminal either.
+    env: { ...variables(), CI: 'false' },
+    stdio: 'inherit',
+  });
 }
 
-/** @throws Error if wrangler.toml still has a placeholder of the environment: an id or a host. */
+/** @throws Error if wrangler.toml still has a placeholder of the environment. */
 export function requireSetUp(environment: DeployedEnvironment) {
   const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
-  const tables = config
-    .split(/^(?=\[)/m)
-    .filter((table) => /^\[+env\.(\w+)/.exec(table)?.[1] === environment);
-  if (/-id"|\.example["/]/.test(tables.join('')))
+  if (new RegExp(`"${environment}-[a-z-]+-id"`).test(config))
     throw new Error(`${environment} is not set up. See docs/set-up.md`);
 }
 

@@ -1,6 +1,6 @@
 /** The client as a package that the store serves: http://localhost:8787/client-1.0.0.tgz. */
 import { execFileSync, execSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { cpSync, globSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '../command/project-root.ts';
 
@@ -22,7 +22,6 @@ export function packClient(): void {
   if (sources.every((source) => statSync(join(CLIENT, source)).mtimeMs < packedMs)) return;
   // A folder of its own: another build may run at the same time, and no file of an earlier one is left.
   const folder = join(PROJECT_ROOT, `dist/client-${process.pid}`);
-  mkdirSync(folder, { recursive: true });
   for (const file of ['CHANGELOG.md', 'README.md', 'package.json'])
     cpSync(join(CLIENT, file), join(folder, file));
   const compiler = join(PROJECT_ROOT, 'node_modules/typescript/bin/tsc');
