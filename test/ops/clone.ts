@@ -50,7 +50,10 @@ export function startClone(isSetUp: boolean) {
     }
     clone.git('checkout', '--quiet', '--force', clone.first);
     clone.git('clean', '-fdxq', 'src', 'public', 'migrations');
-    return () => cloudflare.close();
+    return () => {
+      cloudflare.close();
+      expect(cloudflare.problems).toEqual([]);
+    };
   });
 
   function environmentOf(line: string) {

@@ -1,22 +1,26 @@
 /**
  * A fake of the parts of Cloudflare's API that set an environment up and release to it through wrangler: the login, workers
- * and their hosts, versions, deployments, databases (SQLite) and KV namespaces. It also answers as a deployed worker does to a
- * smoke test. https://developers.cloudflare.com/api/
+ * and their hosts, versions, deployments, databases (SQLite) and KV. Its answers and the JSON of the requests must have the form
+ * that Cloudflare's own SDK gives them (cloudflare-api.schema.json). It also answers as a deployed worker does to a smoke test.
  */
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { serve } from '@hono/node-server';
+import { Ajv } from 'ajv';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
+import { routePath } from 'hono/route';
+import schema from './cloudflare-api.schema.json' with { type: 'json' };
 
 export const ACCOUNT = 'a'.repeat(32);
 const TOKEN = 'fake-api-token';
+const ajv = new Ajv({ allErrors: true });
 
 type Shares = { version_id: string; percentage: number }[];
 type Deployment = { versions: Shares };
-type Binding = { name: string; [field: string]: unknown };
+type Binding = { name: string; type: string; [field: string]: unknown };
 type Metadata = { bindings: Binding[]; annotations?: Record<string, string> };
 /** As the API shows it. */
 type Version = {
@@ -27,7 +31,10 @@ type Version = {
 /** Versions and deployments are in the order of their creation. */
 type Worker = { versions: Version[]; deployments: Deployment[] };
 type Database = { uuid: string; name: string; sqlite: DatabaseSync };
-type Namespace = { id: string; title: string; values: Map<string, string> };
+type Namespace = { id: string; title: string; values: Map<string, Value> };
+type Value = { value: string; metadata: unknown };
+type Envelope = { errors: object[]; result?: unknown };
+type Operations = Record<string, { body?: object; result?: object }>;
 
 export type Cloudflare = Awaited<ReturnType<typeof startCloudflare>>;
 
@@ -39,6 +46,9 @@ export async function startCloudflare() {
   const atWorkersDev = new Set<string>();
   const databases: Database[] = [];
   const namespaces: Namespace[] = [];
+  /** The versions that nobody has read. */
+  const unread = new Set<string>();
+  const problems: string[] = [];
   const state = {
     /** Whether a secret has changed since the served version: Cloudflare deploys only if forced. */
     hasChangedSecrets: false,
@@ -64,6 +74,8 @@ export async function startCloudflare() {
   async function upload(worker: Worker, fields: FormData) {
     const field = new Response(fields.get('metadata'));
     const { bindings, annotations } = await field.json<Metadata>();
+    // Wrangler sends D1's id under its old name.
+    for (const each of bindings) if (each.type === 'd1') each.database_id = each.id;
     return addVersion(worker, bindings, annotations);
   }
 
@@ -72,15 +84,15 @@ export async function startCloudflare() {
       id: randomUUID(),
       annotations,
       resources: { script: {}, script_runtime: {}, bindings },
-      metadata: { created_on: new Date().toISOString() },
+      metadata: { created_on: now() },
     };
     worker.versions.push(version);
     return version;
   }
 
   function deploy(name: string, versions: Shares) {
-    const created_on = new Date().toISOString();
-    const deployment = { id: randomUUID(), created_on, versions };
+    const fixed = { source: 'wrangler', strategy: 'percentage' };
+    const deployment = { id: randomUUID(), created_on: now(), ...fixed, versions };
     find(name).deployments.push(deployment);
     return deployment;
   }
@@ -101,9 +113,9 @@ export async function startCloudflare() {
     const worker = { versions: [], deployments: [] };
     workers.set(name, worker);
     const bindings = [
-      { name: 'DB', database_id: uuid },
-      { name: 'API_KEYS', namespace_id: keysId },
-      { name: 'BASE_URL', text: `https://${host}/v1` },
+      { name: 'DB', type: 'd1', database_id: uuid },
+      { name: 'API_KEYS', type: 'kv_namespace', namespace_id: keysId },
+      { name: 'BASE_URL', type: 'plain_text', text: `https://${host}/v1` },
     ];
     const { id } = addVersion(worker, bindings, { 'workers/tag': tag });
     deploy(name, toAll(id));
@@ -113,12 +125,31 @@ export async function startCloudflare() {
   const routes = new Hono();
   routes.get('/workers/scripts', () => ok(Array.from(workers.keys(), (id) => ({ id }))));
   routes.get('/workers/domains', () =>
-    ok(Array.from(hosts, ([hostname, service]) => ({ hostname, service }))),
+    ok(
+      Array.from(hosts, ([hostname, service]) => ({
+        id: hostname,
+        cert_id: '1',
+        environment: 'production',
+        hostname,
+        service,
+        zone_id: '1',
+        zone_name: hostname,
+      })),
+    ),
   );
   routes.get('/workers/subdomain', () => ok({ subdomain: 'anna' }));
-  routes.get('/workers/:kind{services|workers}/:name', ({ req }) => {
+  routes.get('/workers/services/:name', ({ req }) => {
     find(req.param('name'));
-    return ok({ default_environment: { script: {} }, subdomain: {} });
+    return ok({ default_environment: { script: {} } });
+  });
+  routes.get('/workers/workers/:name', ({ req }) => {
+    const name = req.param('name');
+    find(name);
+    return ok({
+      ...{ id: name, name, created_on: now(), updated_on: now() },
+      ...{ logpush: false, observability: {}, references: {}, tags: [], tail_consumers: [] },
+      subdomain: { enabled: atWorkersDev.has(name), previews_enabled: false },
+    });
   });
   routes.post(`${script}/assets-upload-session`, () => ok({ jwt: 'a-jwt', buckets: [] }));
   routes.put(script, async ({ req }) => {
@@ -128,7 +159,7 @@ export async function startCloudflare() {
     workers.set(name, worker);
     const { id } = await upload(worker, fields);
     deploy(name, toAll(id));
-    return ok({ id: name });
+    return ok({ id: name, startup_time_ms: 7 });
   });
   routes.get(`${script}/secrets`, ({ req }) => {
     find(req.param('name'));
@@ -137,15 +168,19 @@ export async function startCloudflare() {
   routes.post(`${script}/subdomain`, async ({ req }) => {
     const { enabled } = await req.json<{ enabled: boolean }>();
     if (enabled) atWorkersDev.add(req.param('name'));
-    return ok({ enabled });
+    return ok({ enabled, previews_enabled: false });
   });
-  routes.all(`${script}/:call{schedules|script-settings}`, () => ok({}));
+  routes.put(`${script}/schedules`, async ({ req }) => ok({ schedules: await req.json() }));
+  routes.patch(`${script}/script-settings`, () => ok({}));
   routes.post(`${script}/versions`, async ({ req }) => {
-    return ok(await upload(find(req.param('name')), await req.formData()));
+    const version = await upload(find(req.param('name')), await req.formData());
+    unread.add(version.id);
+    return ok(version);
   });
   routes.get(`${script}/versions/:id`, ({ req }) => {
-    const { versions } = find(req.param('name'));
-    return ok(versions.find(({ id }) => id === req.param('id')));
+    const { name, id } = req.param();
+    if (unread.delete(id)) throw error(404, 100146, 'The version does not exist.');
+    return ok(find(name).versions.find((version) => version.id === id));
   });
   // The newest first.
   routes.get(`${script}/deployments`, ({ req }) =>
@@ -209,33 +244,27 @@ export async function startCloudflare() {
     return namespace.values;
   };
   routes.get(`${kv}/:id/keys`, ({ req }) => {
-    const names = [...valuesOf(req.param('id')).keys()];
-    return ok(names.map((name) => ({ name })));
+    const values = [...valuesOf(req.param('id'))];
+    return ok(values.map(([name, { metadata }]) => ({ name, metadata })));
   });
-  routes.post(`${kv}/:id/bulk/get`, ({ req }) => {
-    return ok({ values: Object.fromEntries(valuesOf(req.param('id'))) });
+  routes.post(`${kv}/:id/bulk/get`, async ({ req }) => {
+    const { keys } = await req.json<{ keys: string[] }>();
+    const values = valuesOf(req.param('id'));
+    return ok({ values: Object.fromEntries(keys.map((key) => [key, values.get(key)?.value])) });
+  });
+  routes.get(`${kv}/:id/values/:key`, ({ req }) => {
+    const { id, key } = req.param();
+    return new Response(valuesOf(id).get(key)?.value);
   });
   routes.put(`${kv}/:id/values/:key`, async ({ req }) => {
+    const { id, key } = req.param();
     const fields = await req.formData();
     const value = await new Response(fields.get('value')).text();
-    valuesOf(req.param('id')).set(req.param('key'), value);
+    valuesOf(id).set(key, { value, metadata: JSON.parse(String(fields.get('metadata'))) });
     return ok({});
   });
 
   const app = new Hono();
-  app.use(`/accounts/*`, async (c, next) => {
-    if (c.req.header('authorization') !== `Bearer ${TOKEN}`)
-      return error(403, 10000, 'Authentication error').getResponse();
-    const isJson = c.req.header('content-type')?.includes('json');
-    const json = isJson ? await c.req.raw.clone().text() : '';
-    const line = `${c.req.method} ${c.req.path} ${json}`;
-    const instead = state.before(line);
-    if (instead) return instead;
-    await next();
-    const answer = state.after(line);
-    if (answer) c.res = answer;
-    return undefined;
-  });
   app.all('/hosts/:host/v1/:path{.+}', async ({ req }) => {
     const { host, path } = req.param();
     const { versions = [] } = find(hosts.get(host)).deployments.at(-1) ?? {};
@@ -250,11 +279,34 @@ export async function startCloudflare() {
     if (req.method !== 'GET') pet = { id: 1, ...pet, ...(await req.json()) };
     return Response.json(pet, { status: req.method === 'POST' ? 201 : 200 });
   });
-  // Of the user and the token.
-  app.get('/user/*', () => ok({}));
+  app.use(async (c, next) => {
+    if (c.req.header('authorization') !== `Bearer ${TOKEN}`)
+      return error(403, 10000, 'Authentication error').getResponse();
+    const json = isJson(c.req.raw) ? await c.req.raw.clone().text() : '';
+    const line = `${c.req.method} ${c.req.path} ${json}`;
+    const instead = state.before(line);
+    if (!instead) await next();
+    const answer = instead ?? state.after(line);
+    if (answer) c.res = answer;
+    const operation = `${c.req.method} ${routePath(c, -1).replace(`/accounts/${ACCOUNT}`, '')}`;
+    const { body, result } = (schema.operations as Operations)[operation] ?? {};
+    if (json) validate(operation, body, JSON.parse(json));
+    if (!isJson(c.res)) return undefined;
+    const answered = await c.res.clone().json<Envelope>();
+    for (const each of answered.errors) validate(operation, schema.$defs.error, each);
+    if (c.res.ok) validate(operation, result, answered.result);
+    return undefined;
+  });
+
+  function validate(operation: string, part: object | undefined, value: unknown) {
+    const isValid = part && ajv.validate({ ...part, $defs: schema.$defs }, value);
+    if (!isValid) problems.push(`${operation}: ${ajv.errorsText()}: ${JSON.stringify(value)}`);
+  }
+  app.get('/user', () => ok({ id: '1', email: 'anna@animals.test' }));
+  app.get('/user/tokens/verify', () => ok({ id: '1', status: 'active' }));
   // As for a token that may not read them.
   app.get('/memberships', () => error(403, 10000, 'Unauthorized').getResponse());
-  app.get('/accounts', () => ok([{ id: ACCOUNT, name: 'Anna' }]));
+  app.get('/accounts', () => ok([{ id: ACCOUNT, name: 'Anna', type: 'standard' }]));
   app.route(`/accounts/${ACCOUNT}`, routes);
   app.notFound(({ req }) => error(404, 7003, `No route for ${req.path}`).getResponse());
   const started = Promise.withResolvers<AddressInfo>();
@@ -274,6 +326,7 @@ export async function startCloudflare() {
     databases,
     namespaces,
     env,
+    problems,
     state,
     find,
     deploy,
@@ -292,8 +345,12 @@ export function answerQuery(success: boolean, results: object[] = []) {
   return ok([{ results, success, meta: { duration: 0 } }]);
 }
 
+const isJson = ({ headers }: Request | Response) => headers.get('content-type')?.includes('json');
+
+const now = () => new Date().toISOString();
+
 function ok(result: unknown) {
-  return Response.json({ success: true, result });
+  return Response.json({ success: true, errors: [], result });
 }
 
 export function error(status: 400 | 403 | 404 | 429 | 500, code: number, message: string) {
