@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startClone } from './clone.ts';
-import { answerQuery, error, toAll } from './fake-cloudflare.ts';
+import { error, ok, toAll } from './fake-cloudflare.ts';
 
 const { start, run, typeIn, cloudflare, clone } = startClone(true);
 
@@ -216,7 +216,7 @@ test('a deployment at 100 % that takes effect late, during the way back, is undo
 });
 
 test('a migration that D1 refuses in a successful response ends a promotion', async () => {
-  at(/INSERT INTO/, () => answerQuery(false));
+  at(/INSERT INTO/, () => ok([{ results: [], success: false }]));
   expect(await run(PROMOTE, 1)).toContain('migrations failed: 9999_new.sql');
   expect(shares()).toEqual(['100']);
 });

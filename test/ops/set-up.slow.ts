@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startClone } from './clone.ts';
-import { answerQuery, error } from './fake-cloudflare.ts';
+import { error, ok } from './fake-cloudflare.ts';
 
 const { start, run, typeIn, cloudflare, clone } = startClone(false);
 
@@ -108,7 +108,7 @@ test('a set-up refuses what is no host name', async () => {
 
 test('a migration that D1 refuses in a successful response ends a set-up before it deploys', async () => {
   cloudflare().state.before = (line) =>
-    line.includes('INSERT INTO') ? answerQuery(false) : undefined;
+    line.includes('INSERT INTO') ? ok([{ results: [], success: false }]) : undefined;
   expect(await run(STAGING, 1)).toContain('migrations failed: ');
   expect(() => cloudflare().find(WORKER)).toThrow();
 });
