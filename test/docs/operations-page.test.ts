@@ -182,7 +182,9 @@ test('each query of an alert counts the lines that its alert is about', async ()
   const lines = await store.logLines();
   const list = lines.find(({ operation }) => operation === 'listPets');
   const sweep = lines.find(({ task }) => task !== undefined);
-  lines.push({ ...list, status: 500 }, { ...list, status: 503, d1Ms: 5000 });
+  lines.push({ ...list, status: 500 }, { ...list, status: 503, cause: 'D1', d1Ms: 5000 });
+  // While writes are stopped.
+  lines.push({ ...list, status: 503, d1Ms: undefined });
   lines.push({ ...sweep, finished: false });
   await store.exec('CREATE TABLE log_lines (accountTag, scriptName, timestamp, attributes)');
   for (const script of ['animal-store-production', 'animal-store-staging'])
@@ -199,7 +201,7 @@ test('each query of an alert counts the lines that its alert is about', async ()
   const counted = Object.fromEntries(await Promise.all(counts));
   await store.exec('DROP TABLE log_lines');
   expect(counted).toEqual({
-    requests: 6,
+    requests: 7,
     errors: 2,
     unauthorized: 1,
     'd1-requests': 4,
