@@ -33,9 +33,11 @@ export async function request(
     body: JSON.stringify(body),
     signal: AbortSignal.any([AbortSignal.timeout(30_000), ...(signal ? [signal] : [])]),
   }).catch((cause: Error) => {
-    // What failed is in the cause of "fetch failed".
-    const { message, code } = Object(cause.cause ?? cause);
-    throw new Error(`${method} ${baseUrl}${path}: ${message || code}`, { cause });
+    // The last cause of "fetch failed" says what failed. If all addresses of a host fail, it has a code alone.
+    let reason = cause;
+    while (reason.cause instanceof Error) reason = reason.cause;
+    const problem = reason.message || Object(reason).code;
+    throw new Error(`${method} ${baseUrl}${path}: ${problem}`, { cause });
   });
   const text = await response.text();
   if (response.status === expected) return text ? JSON.parse(text) : {};

@@ -2,10 +2,13 @@
 import * as childProcess from 'node:child_process';
 import * as fs from 'node:fs';
 import { readFile as readReal } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { devNull } from 'node:os';
 import { afterEach, expect, test, vi } from 'vitest';
 import { safeMessage } from '../../ops/command/command-line.ts';
+import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { importWith, runInProcess } from './command.ts';
+import { freePort, startProcess } from './project.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -18,6 +21,7 @@ test.each([
   ['seed.ts --pets 0', "argument '0' is invalid."],
   ['release.ts promote --hold 0', "error: unknown option '--hold'"],
   ['set-up.ts local', 'Allowed choices are staging, production.'],
+  ['set-up.ts staging --domain https://api.animals.test', 'It must be a host name'],
 ])('%s is refused in one line, with the exit code 2', async (line, message) => {
   const [script = '', ...args] = line.split(' ');
   // If the arguments were accepted, the developer's own store must not change.
@@ -86,4 +90,18 @@ test('an error does not show a token, also one that wrangler quotes on two lines
   const others = 'third, fourth, fifth, sixth';
   const line = safeMessage(`"first\nsecond" is no valid header: "first second", ${others}\n`);
   expect(line).toBe('"…" is no valid header: "…", …, …, …, …');
+});
+
+const REQUEST = `import { request } from './ops/command/request.ts';
+await request({ baseUrl: 'https://store.test', apiKey: '' }, 'GET /pets', 200);`;
+
+test('requests go to the proxy that HTTPS_PROXY names', async () => {
+  const port = await freePort();
+  const proxy = createServer().listen(port, 'localhost');
+  proxy.on('connect', (_, socket) => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
+  const args = ['--input-type', 'module', '--eval', REQUEST];
+  const env = { HTTPS_PROXY: `http://localhost:${port}` };
+  const { stderr } = await startProcess(args, PROJECT_ROOT, env).exited;
+  expect(stderr).toContain('Error: GET https://store.test/pets: Proxy response (502)');
+  proxy.close();
 });

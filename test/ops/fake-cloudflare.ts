@@ -14,7 +14,8 @@ import { HTTPException } from 'hono/http-exception';
 import schema from './cloudflare-api.schema.json' with { type: 'json' };
 
 export const ACCOUNT = 'a'.repeat(32);
-const TOKEN = 'fake-api-token';
+/** Valid as an API token, and as a global API key. */
+export const TOKEN = 'fake-api-token';
 /** Adds the members that Cloudflare always sends, and that nobody reads here: the defaults of the schema. */
 const ajv = new Ajv({ allErrors: true, useDefaults: true });
 
@@ -265,7 +266,8 @@ export async function startCloudflare() {
     const [method = '', path = ''] = operation.split(' ');
     app.on(method, path, async ({ req }) => {
       const account = req.param('account') ?? ACCOUNT;
-      if (req.header('authorization') !== `Bearer ${TOKEN}` || account !== ACCOUNT)
+      const { authorization = '', 'x-auth-key': globalKey = authorization } = req.header();
+      if (globalKey.replace('Bearer ', '') !== TOKEN || account !== ACCOUNT)
         throw error(403, 10000, 'Authentication error');
       const json = req.header('content-type')?.includes('json') ? await req.text() : '';
       if (json) validate(operation, 'body', JSON.parse(json));

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startClone } from './clone.ts';
-import { error, ok } from './fake-cloudflare.ts';
+import { error, ok, TOKEN } from './fake-cloudflare.ts';
 
 const { start, run, typeIn, cloudflare, clone } = startClone(false);
 
@@ -67,14 +67,15 @@ test('a set-up in an account without a name at workers.dev says how to get one',
   expect(await run(STAGING, 1)).toContain('open Workers & Pages in the dashboard once');
 });
 
-test('a set-up without a login says how to log in', async () => {
-  const variables = {
-    CLOUDFLARE_API_TOKEN: '',
-    HOME: clone().folder,
-    XDG_CONFIG_HOME: clone().folder,
-  };
-  const { code, stderr } = await start(STAGING, variables).exited;
-  expect([code, stderr]).toEqual([1, expect.stringContaining('log in first: npx wrangler login')]);
+const NO_TOKEN = { CLOUDFLARE_API_TOKEN: '', HOME: '/nowhere', XDG_CONFIG_HOME: '/nowhere' };
+const GLOBAL_KEY = { ...NO_TOKEN, CLOUDFLARE_API_KEY: TOKEN, CLOUDFLARE_EMAIL: 'a@animals.test' };
+
+test.each([
+  ['without a login', NO_TOKEN, 'log in first: npx wrangler login'],
+  ['with a global key', GLOBAL_KEY, 'use CLOUDFLARE_API_TOKEN or npx wrangler login, not'],
+  ['of another account', { CLOUDFLARE_ACCOUNT_ID: 'x' }, 'must name an account of [{"id":"aaaa'],
+])('a set-up %s says what to do', async (_, variables, message) => {
+  expect(await run(STAGING, 1, variables)).toContain(message);
 });
 
 /** That of the seed. */
@@ -101,10 +102,6 @@ function seedOtherStore() {
 function write(file: string) {
   writeFileSync(join(clone().folder, file), '');
 }
-
-test('a set-up refuses what is no host name', async () => {
-  expect(await run(`${STAGING} --domain https://api.animals.test`, 2)).toContain('a host name');
-});
 
 test('a migration that D1 refuses in a successful response ends a set-up before it deploys', async () => {
   cloudflare().state.before = (line) =>
