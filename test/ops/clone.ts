@@ -1,13 +1,11 @@
 /** A clone of the project whose commands reach a fake of Cloudflare. Needs git and sh. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect } from 'vitest';
 import { generateKey } from '../../ops/keys/generate-key.ts';
-import { createRepository } from './copy.ts';
 import { ACCOUNT, type Cloudflare, startCloudflare } from './fake-cloudflare.ts';
-import { readPlaceholders } from './placeholders.ts';
 import { copyFiles, createFolder, startProcess } from './project.ts';
 
 export const SMOKE_KEYS = {
@@ -22,8 +20,41 @@ export async function cloneProject(isSetUp: boolean) {
   const text = readPlaceholders();
   writeFileSync(join(folder, 'wrangler.toml'), isSetUp ? setUpText(text) : text);
   writeFileSync(join(folder, 'migrations/9999_new.sql'), 'CREATE TABLE a (b INTEGER) STRICT;');
-  const git = createRepository(folder);
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' });
+  git('init', '--quiet', '--template=');
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'Begin');
   return { folder, git, first: git('rev-parse', 'HEAD').trim(), remove };
+}
+
+const HOSTS: Record<string, string> = {
+  staging: 'staging.api.animal-store.example',
+  production: 'api.animal-store.example',
+};
+
+/** wrangler.toml as it is before the first set-up, also in a store that is set up. */
+function readPlaceholders() {
+  const text = readFileSync('wrangler.toml', 'utf8');
+  return text
+    .split(/^(?=\[)/m)
+    .map(resetTable)
+    .join('');
+}
+
+/** Puts the placeholders back into a table, if it is of an environment. */
+function resetTable(table: string) {
+  const [, environment = ''] = /^\[+env\.(\w+)/.exec(table) ?? [];
+  const host = HOSTS[environment];
+  if (!host) return table;
+  return table
+    .replace(/^account_id = .*/m, `account_id = "${environment}-account-id"`)
+    .replace(/^database_id = .*/m, `database_id = "${environment}-database-id"`)
+    .replace(/^id = .*/m, `id = "${environment}-api-keys-id"`)
+    .replace(
+      /^(routes|workers_dev) = .*/m,
+      `routes = [{ pattern = "${host}", custom_domain = true }]`,
+    )
+    .replace(/^BASE_URL = .*/m, `BASE_URL = "https://${host}/v1"`);
 }
 
 /** wrangler.toml with an account, ids and hosts, as the fake seeds them. */

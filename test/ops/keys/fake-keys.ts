@@ -31,11 +31,12 @@ export function fakeKeys() {
     // Lists of processes and wrangler's logs show arguments.
     for (const arg of args) expect(arg).not.toMatch(API_KEY);
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
-    const [, kind, command, name = ''] = positionals;
+    const [, kind, command = '', name = ''] = positionals;
     const { binding, local = false, remote = false, prefix, path, metadata } = values;
     const isLocal = expected === 'local';
     const place = [expected, 'API_KEYS', isLocal, !isLocal];
     expect([environment, binding, local, remote]).toEqual(place);
+    fake.before(command, name);
     if (kind === 'bulk') {
       files.push(name);
       const names: string[] = JSON.parse(readFileSync(name, 'utf8'));
@@ -48,14 +49,12 @@ export function fakeKeys() {
       return JSON.stringify(Object.fromEntries(entries));
     }
     if (command === 'list') {
-      fake.beforeList();
       const names = [...fake.values.keys()].filter((each) => each.startsWith(prefix));
       return JSON.stringify(
         names.map((each) => ({ name: each, metadata: fake.metadata.get(each) })),
       );
     }
     if (command === 'get') {
-      fake.beforeGet(name);
       return `${fake.values.get(name) ?? 'Value not found'}\n`;
     }
     expect(command).toBe('put');
@@ -64,7 +63,6 @@ export function fakeKeys() {
     // KV's limit.
     const isSmall = Buffer.byteLength(value) <= 1024;
     expect(metadata).toBe(isSmall ? value : undefined);
-    fake.beforePut(name);
     fake.values.set(name, value);
     return '';
   }
@@ -93,9 +91,8 @@ export function fakeKeys() {
     /** The records that are fake.values. */
     records: (): StoredRecord[] => Array.from(fake.values.values(), (value) => JSON.parse(value)),
 
-    beforeList: () => {},
-    beforePut: (_name: string) => {},
-    beforeGet: (_name: string) => {},
+    /** Called before a command, such as `put`, takes effect. */
+    before: (_command: string, _name: string) => {},
   };
   return fake;
 }
