@@ -42,9 +42,7 @@ addCommand('create', 'Creates a key and prints it once.')
   .option('--read-only', 'give the key only the scope read (default: read and write)')
   .addOption(yesOption)
   .action(create);
-addCommand('list', 'Lists all keys: id, creation, expiry, state, scopes and label.')
-  .option('--json', 'print JSON')
-  .action(list);
+addCommand('list', 'Lists all keys: id, creation, expiry, state, scopes and label.').action(list);
 addCommand('rotate <id>', 'Creates a key with the same label and scopes. The old one expires.')
   .option(
     '--overlap <duration>',
@@ -76,19 +74,16 @@ async function create({ env, yes, label, expires, readOnly }: CreateOptions) {
   await issueKey(env, { label, expiresAt: expires, scopes });
 }
 
-async function list({ env, json }: Options & { json?: boolean }) {
-  const rows = (await readKeys(env)).map(({ record }) => ({
-    id: record.id,
-    createdAt: record.createdAt,
-    expiresAt: record.expiresAt ?? 'never',
-    state: stateOf(record),
-    scopes: scopesOf(record).join('+'),
-    // Last, because its text is free. `visible` replaces tabs and line breaks.
-    label: visible(record.label),
-  }));
-  if (json) return console.log(JSON.stringify(rows, null, 2));
+async function list({ env }: Options) {
+  const keys = await readKeys(env);
   console.error('id\tcreated\texpires\tstate\tscopes\tlabel');
-  for (const row of rows) console.log(Object.values(row).join('\t'));
+  for (const { record } of keys) {
+    const { id, createdAt, expiresAt, label } = record;
+    const scopes = scopesOf(record).join('+');
+    // The label is last, because its text is free. `visible` replaces tabs and line breaks.
+    const row = [id, createdAt, expiresAt ?? 'never', stateOf(record), scopes, visible(label)];
+    console.log(row.join('\t'));
+  }
 }
 
 async function rotate(id: string, { env, yes, overlap }: Options & { overlap?: string }) {

@@ -144,7 +144,7 @@ async function writeId(
 function findOrCreateKey(env: DeployedEnvironment): string {
   const keys = (...args: string[]) =>
     execFileSync(process.execPath, ['ops/keys.ts', ...args, '--env', env], { encoding: 'utf8' });
-  if (JSON.parse(keys('list', '--json')).length > 0) return '<key>';
+  if (keys('list') !== '') return '<key>';
   return keys('create', '--label', 'Set-up', '--read-only', '--yes').trim();
 }
 
