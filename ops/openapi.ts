@@ -70,13 +70,10 @@ function escaped(json: string): string {
 /** Production first, because generated clients use the first server by default. */
 async function readServers(): Promise<Server[]> {
   const urlOf = async (env: DeployedEnvironment) => String((await readConfig(env)).vars.BASE_URL);
+  const local = `http://localhost:8787${VERSION_PATH}`;
   return [
     { url: await urlOf('production'), description: 'Production', 'x-internal': false },
     { url: await urlOf('staging'), description: 'Staging', 'x-internal': true },
-    {
-      url: `http://localhost:8787${VERSION_PATH}`,
-      description: 'Local development',
-      'x-internal': true,
-    },
+    { url: local, description: 'Local development', 'x-internal': true },
   ];
 }

@@ -31,11 +31,6 @@ export async function runInProcess(
   typed = '',
 ) {
   const { program }: { program: Command } = await importWith(script, mocks);
-  return runProgram(program, args, typed);
-}
-
-/** As `runInProcess`, of a command that is imported already. */
-async function runProgram(program: Command, args: string[], typed = '') {
   const stdin = Object.assign(new PassThrough(), { isTTY: typed !== '' });
   if (!typed) stdin.end();
   const output = { stdout: '', stderr: '' };
