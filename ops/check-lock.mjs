@@ -47,36 +47,33 @@ function problemsOfLock() {
   ];
 }
 
-/** The commands of a package, in the form of the lock file. */
-function binOf({ name, bin = {} }) {
-  const named = typeof bin === 'string' ? { [basename(name)]: bin } : bin;
-  const files = Object.entries(named).map(([command, file]) => [command, posix.normalize(file)]);
-  return Object.fromEntries(files);
+/** What an entry and its package have in common. As npm reads them, an optional dependency is no other one. */
+function fieldsOf({ name, version, bin = {}, optionalDependencies = {}, ...needs }) {
+  const commands = typeof bin === 'string' ? { [basename(name)]: bin } : bin;
+  const files = Object.entries(commands).map(([command, file]) => [command, posix.normalize(file)]);
+  const others = (field) =>
+    Object.entries(needs[field] ?? {}).filter(([each]) => !(each in optionalDependencies));
+  return {
+    version,
+    bin: Object.fromEntries(files),
+    optionalDependencies,
+    dependencies: Object.fromEntries(others('dependencies')),
+    peerDependencies: Object.fromEntries(others('peerDependencies')),
+  };
 }
-
-/** As npm reads them: an optional dependency is no other one. */
-function needsIn({ optionalDependencies = {}, ...rest }, field) {
-  if (field === 'optionalDependencies') return optionalDependencies;
-  const all = Object.entries(rest[field] ?? {});
-  return Object.fromEntries(all.filter(([name]) => !(name in optionalDependencies)));
-}
-
-/** The differences between an entry and its package. */
-const differences = ({ entry, content }) => [
-  ...(isDeepStrictEqual(entry.bin ?? {}, binOf(content)) ? [] : ['has another bin']),
-  ...NEEDS.filter(
-    (field) => !isDeepStrictEqual(needsIn(entry, field), needsIn(content, field)),
-  ).map((field) => `has other ${field}`),
-];
 
 /** A package in node_modules must be the one that the path names, and be needed. */
-function identityOf({ path, entry, content }, needed) {
-  const name = path.replace(/.*node_modules\//, '');
+function problemsOf({ path, entry, content }, needed) {
+  const [, name] = /.*node_modules\/(.*)/.exec(path) ?? [];
+  const [locked, packed] = [entry, content].map(fieldsOf);
+  const others = Object.keys(locked).filter(
+    (field) => !isDeepStrictEqual(locked[field], packed[field]),
+  );
   return [
-    ...(content.name === name ? [] : [`is ${content.name}`]),
-    // The entry of a link has no version: that of its folder has it.
-    ...(entry.link || content.version === entry.version ? [] : [`is ${content.version}`]),
-    ...(needed.has(name) ? [] : ['no package needs it']),
+    ...(name && content.name !== name ? [`is ${content.name}`] : []),
+    ...(name && !needed.has(name) ? ['no package needs it'] : []),
+    // The entry of a link has no fields: that of its folder has them.
+    ...(entry.link ? [] : others.map((field) => `differs in ${field}`)),
   ];
 }
 
@@ -90,10 +87,7 @@ function problemsOfPackages() {
   const { devDependencies } = readJson('package.json');
   const needed = new Set(Object.keys(Object.assign({}, devDependencies, ...needs)));
   return installed.flatMap((each) =>
-    [
-      ...(each.path.includes('node_modules/') ? identityOf(each, needed) : []),
-      ...(each.entry.link ? [] : differences(each)),
-    ].map((problem) => `${each.path}: ${problem}`),
+    problemsOf(each, needed).map((problem) => `${each.path}: ${problem}`),
   );
 }
 
