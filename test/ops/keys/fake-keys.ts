@@ -1,21 +1,10 @@
 /** Runs `npm run keys` in this process, with a fake of `wrangler kv` that fails if it gets an API key. */
 import { existsSync, readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { expect } from 'vitest';
 import { runInProcess } from '../command.ts';
 
 /** Finds an API key, of whatever environment. */
 const API_KEY = /animal_[a-z]+_\w/;
-
-/** What these commands use of wrangler's options. */
-const OPTIONS = {
-  binding: { type: 'string' },
-  local: { type: 'boolean' },
-  remote: { type: 'boolean' },
-  prefix: { type: 'string', default: '' },
-  path: { type: 'string', default: '' },
-  metadata: { type: 'string' },
-} as const;
 
 type StoredRecord = { id: string; [member: string]: unknown };
 
@@ -30,12 +19,11 @@ export function fakeKeys() {
   async function runWranglerIn(environment: string, args: string[]) {
     // Lists of processes and wrangler's logs show arguments.
     for (const arg of args) expect(arg).not.toMatch(API_KEY);
-    const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
-    const [, kind, command = '', name = ''] = positionals;
-    const { binding, local = false, remote = false, prefix, path, metadata } = values;
+    const [, kind, command = '', name = ''] = args;
     const isLocal = expected === 'local';
-    const place = [expected, 'API_KEYS', isLocal, !isLocal];
-    expect([environment, binding, local, remote]).toEqual(place);
+    const place = ['--binding', 'API_KEYS', isLocal ? '--local' : '--remote'];
+    expect([environment, ...args.slice(-3)]).toEqual([expected, ...place]);
+    const optionOf = (option: string) => args[args.indexOf(option) + 1] ?? '';
     fake.before(command, name);
     if (kind === 'bulk') {
       files.push(name);
@@ -49,7 +37,7 @@ export function fakeKeys() {
       return JSON.stringify(Object.fromEntries(entries));
     }
     if (command === 'list') {
-      const names = [...fake.values.keys()].filter((each) => each.startsWith(prefix));
+      const names = [...fake.values.keys()].filter((each) => each.startsWith(optionOf('--prefix')));
       return JSON.stringify(
         names.map((each) => ({ name: each, metadata: fake.metadata.get(each) })),
       );
@@ -58,11 +46,11 @@ export function fakeKeys() {
       return `${fake.values.get(name) ?? 'Value not found'}\n`;
     }
     expect(command).toBe('put');
-    files.push(path);
-    const value = readFileSync(path, 'utf8');
+    files.push(optionOf('--path'));
+    const value = readFileSync(optionOf('--path'), 'utf8');
     // KV's limit.
     const isSmall = Buffer.byteLength(value) <= 1024;
-    expect(metadata).toBe(isSmall ? value : undefined);
+    expect(args.includes('--metadata') ? optionOf('--metadata') : '').toBe(isSmall ? value : '');
     fake.values.set(name, value);
     return '';
   }
