@@ -1,6 +1,7 @@
 /**
- * The last step of `npm run check`: builds the worker's script for staging and for production. Both scripts must be the same, because a promotion
- * builds the commit that was tested on staging again, and small, because each new isolate loads its script.
+ * The last step of `npm run check`: builds the worker's script for staging and for production. Both
+ * scripts must be the same, because a promotion builds the commit that was tested on staging again,
+ * and small, because each new isolate loads its script.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// Rejects a package-lock.json by which npm would install other packages than package.json asks for. CI runs this by its own Node.js:
-// before `npm ci`, and with `--installed` after it, before a program of a package runs. So it imports no package.
+// Rejects a package-lock.json by which npm would install other packages than package.json asks for.
+// CI runs this by its own Node.js: before `npm ci`, and with `--installed` after it, before a
+// program of a package runs. So it imports no package.
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, posix } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -18,7 +19,10 @@ const entries = Object.entries(lock.packages);
 /** npm downloads nothing for them. With a false `link`, it would. */
 const isLink = ({ link, resolved }) => link === true && FOLDERS.includes(resolved);
 
-/** Whether npm can only install the package that the path names, from the registry, in one version with one content. */
+/**
+ * Whether npm can only install the package that the path names, from the registry, in one version
+ * with one content.
+ */
 const isExact = (path, entry) =>
   PATH.test(path) &&
   ['name', 'resolved', 'link', 'inBundle', 'hasShrinkwrap'].every((field) => !(field in entry)) &&
@@ -47,7 +51,10 @@ function problemsOfLock() {
   ];
 }
 
-/** What an entry and its package have in common. As npm reads them, an optional dependency is no other one. */
+/**
+ * What an entry and its package have in common. As npm reads them, an optional dependency is no
+ * other one.
+ */
 function fieldsOf({ name, version, bin = {}, optionalDependencies = {}, ...needs }) {
   const commands = typeof bin === 'string' ? { [basename(name)]: bin } : bin;
   const files = Object.entries(commands).map(([command, file]) => [command, posix.normalize(file)]);

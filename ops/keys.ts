@@ -1,6 +1,6 @@
 /**
- * `npm run keys`: creates, lists, rotates and revokes API keys, in Cloudflare's KV or in the local store, even while the latter is
- * served.
+ * `npm run keys`: creates, lists, rotates and revokes API keys, in Cloudflare's KV or in the local
+ * store, even while the latter is served.
  */
 import { randomBytes } from 'node:crypto';
 import { environmentOfKey } from '../src/auth/key-format.ts';
@@ -101,16 +101,19 @@ async function rotate(id: string, { env, yes, overlap }: Options & { overlap?: s
     );
   const state = stateOf(old);
   if (state !== 'active') throw new Error(`the key ${describeKey(old)} is ${state}`);
-  // First creates the new key: if the change of the old one fails, the client still has a valid key.
+  // First creates the new key: if the change of the old one fails, the client still has a valid
+  // key.
   const rotatedTo = await issueKey(env, {
     label: old.label,
     scopes: scopesOf(old),
-    // The same family, so that an Idempotency-Key sent with the old key stays valid with the new one.
+    // The same family, so that an Idempotency-Key sent with the old key stays valid with the new
+    // one.
     family: old.family ?? old.id,
     expiresAt: renewExpiry(old),
   });
   const end = overlap ?? timeAfter('24h');
-  // Times in ISO 8601 can be compared as texts. If one has no seconds, the result is exact to the minute.
+  // Times in ISO 8601 can be compared as texts. If one has no seconds, the result is exact to the
+  // minute.
   const expiresAt = old.expiresAt && old.expiresAt < end ? old.expiresAt : end;
   await writeRecord(env, name, { ...old, expiresAt, rotatedTo });
   console.error('The old key', describeKey(old), 'expires at', expiresAt);
@@ -159,7 +162,9 @@ async function findKeys(env: Environment, id: string): Promise<StoredKey[]> {
   );
 }
 
-/** Reads a key from standard input, and its record from KV, even if KV does not list the record yet. */
+/**
+ * Reads a key from standard input, and its record from KV, even if KV does not list the record yet.
+ */
 async function readKeyOfInput(env: Environment): Promise<StoredKey> {
   const key = (await readLine('Paste the key, and press Enter:')).trim();
   if (environmentOfKey(key) !== env)
@@ -167,7 +172,10 @@ async function readKeyOfInput(env: Environment): Promise<StoredKey> {
   return readKey(env, await recordName(key));
 }
 
-/** Generates a key, writes its record, and prints the key, which is all of standard output. Returns the id of the record. */
+/**
+ * Generates a key, writes its record, and prints the key, which is all of standard output. Returns
+ * the id of the record.
+ */
 async function issueKey(
   env: Environment,
   fields: Pick<StoredRecord, 'label' | 'scopes' | 'family' | 'expiresAt'>,

@@ -1,5 +1,6 @@
 /**
- * `npm run openapi`: writes the OpenAPI description, the client's types, and the copies of Swagger UI for the docs page.
+ * `npm run openapi`: writes the OpenAPI description, the client's types, and the copies of Swagger UI
+ * for the docs page.
  */
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -12,7 +13,10 @@ import { createProgram, type DeployedEnvironment, run } from './command/command-
 import { PROJECT_ROOT } from './command/project-root.ts';
 import { readConfig } from './command/wrangler.ts';
 
-/** Files that are copied unchanged. The source map of `swagger-ui.css` is left out: browsers request it only for developer tools. */
+/**
+ * Files that are copied unchanged. The source map of `swagger-ui.css` is left out: browsers request
+ * it only for developer tools.
+ */
 const SWAGGER_UI = [
   'swagger-ui-bundle.js',
   'swagger-ui-bundle.js.LICENSE.txt',
@@ -59,7 +63,10 @@ async function generatedFiles(): Promise<Map<string, string>> {
   return files;
 }
 
-/** Escapes characters that a reader of the JSON may not see, such as the zero width space in the pattern of a name. */
+/**
+ * Escapes characters that a reader of the JSON may not see, such as the zero width space in the
+ * pattern of a name.
+ */
 function escaped(json: string): string {
   return json.replaceAll(
     /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu,

@@ -1,6 +1,7 @@
 /**
- * `npm run release`: serves HEAD on staging, and then the same commit in production, by wrangler's own commands. At each moment,
- * one version has all requests. After a failure, and after Ctrl-C, it is the old one again. docs/operations.md explains releases.
+ * `npm run release`: serves HEAD on staging, and then the same commit in production, by wrangler's
+ * own commands. At each moment, one version has all requests. After a failure, and after Ctrl-C, it
+ * is the old one again. docs/operations.md explains releases.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, rmSync } from 'node:fs';
@@ -136,7 +137,10 @@ async function requireServed(env: DeployedEnvironment, ...expected: string[]) {
     throw new Error(`somebody else deployed ${shares.join(' ')}`);
 }
 
-/** Uploads HEAD as a version that serves nothing yet. `--strict` refuses a worker that was changed in the dashboard. */
+/**
+ * Uploads HEAD as a version that serves nothing yet. `--strict` refuses a worker that was changed
+ * in the dashboard.
+ */
 function uploadVersion(plan: Plan): Promise<string> {
   // Git ignores the packed client, so it may be of another commit. The build packs it again.
   for (const file of globSync('public/client-*.tgz')) rmSync(file);
@@ -158,10 +162,17 @@ async function applyMigrations(plan: Plan) {
   await requireMigrated(plan.env);
 }
 
-/** The pauses before each look: a call that failed may take effect seconds later, and Cloudflare's API can answer 429 for five minutes. */
+/**
+ * The pauses before each look: a call that failed may take effect seconds later, and Cloudflare's
+ * API can answer 429 for five minutes.
+ */
 const PAUSES_S = [0, 15, 45, 120, 180, 60];
 
-/** Serves the old version to all, unless somebody else has deployed. Returns what is served. @throws Error with the command, if that cannot be confirmed. */
+/**
+ * Serves the old version to all, unless somebody else has deployed. Returns what is served.
+ *
+ * @throws Error with the command, if that cannot be confirmed.
+ */
 async function goBack({ env, old, commit }: Plan, next: string): Promise<string> {
   const command = commandOf(env, 'rollback', old.id);
   for (const seconds of PAUSES_S) {
@@ -192,7 +203,10 @@ function requireSmokeKey(env: DeployedEnvironment): string {
   throw new Error(`SMOKE_API_KEY must be an API key of ${env}: docs/operations.md#release`);
 }
 
-/** @throws Error unless the packages, which are built into the worker, are those of package-lock.json. */
+/**
+ * @throws Error unless the packages, which are built into the worker, are those of
+ * package-lock.json.
+ */
 function requireInstalled() {
   const args = ['ops/check-lock.mjs', '--installed'];
   const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
@@ -208,7 +222,10 @@ function listCommits(served: unknown, next: string): string[] {
   }
 }
 
-/** @throws Error if the routes have a host that is not the worker's: without a terminal, wrangler takes it over without a question. */
+/**
+ * @throws Error if the routes have a host that is not the worker's: without a terminal, wrangler
+ * takes it over without a question.
+ */
 async function requireHosts(env: DeployedEnvironment) {
   const config = await readConfig(env);
   const { name, account_id = '', routes = [] } = config;
@@ -227,7 +244,10 @@ async function requireOnStaging(commit: string) {
   if (served !== commit) throw new Error(`staging serves the commit ${served}, not ${commit}`);
 }
 
-/** Two versions that share the requests must use one store. An upload gets the secrets of the newest version, not of the served one. */
+/**
+ * Two versions that share the requests must use one store. An upload gets the secrets of the newest
+ * version, not of the served one.
+ */
 function rejectOtherStore(old: Version, next: Version) {
   for (const name of ['DB', 'API_KEYS', 'BASE_URL', 'WRITES_STOPPED'])
     if (identityOf(old, name) !== identityOf(next, name))

@@ -18,7 +18,8 @@ export const program = createProgram('npm run seed --', 'Adds animals to the loc
   .requiredOption('--pets <number>', 'number of animals', parseCount)
   .action(async ({ pets }: { pets: number }) => {
     await setUpLocalStore();
-    // Wrangler names the file of the animals by a hash. A store that is served can be locked for a moment.
+    // Wrangler names the file of the animals by a hash. A store that is served can be locked for a
+    // moment.
     const [name = ''] = globSync('[0-9a-f]*.sqlite', { cwd: DATABASES });
     const database = new DatabaseSync(join(DATABASES, name), { timeout: 10_000 });
     database.prepare(INSERTION).run(pets);

@@ -1,6 +1,7 @@
 /**
- * `npm run set-up`: takes an environment from an empty account to its first answer. It finds what a run that was killed has created,
- * and goes on, but never changes a store that somebody serves. docs/set-up.md explains it.
+ * `npm run set-up`: takes an environment from an empty account to its first answer. It finds what a
+ * run that was killed has created, and goes on, but never changes a store that somebody serves.
+ * docs/set-up.md explains it.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -111,7 +112,10 @@ async function writeHost(env: DeployedEnvironment, account: Account, domain?: st
   edit(`https://${written}/`, `https://${host}/`);
 }
 
-/** @throws Error if a host has another worker, or may have DNS records: wrangler asks before it replaces them, on a terminal alone. */
+/**
+ * @throws Error if a host has another worker, or may have DNS records: wrangler asks before it
+ * replaces them, on a terminal alone.
+ */
 async function requireFree(account: Account, host: string, name: string) {
   const owner = await readOwner(account, host);
   if (owner === name) return;
@@ -119,7 +123,10 @@ async function requireFree(account: Account, host: string, name: string) {
   if (!hasTerminal()) throw new Error(`run this on a terminal: wrangler may ask about ${host}`);
 }
 
-/** Writes the id of the database or namespace that has the worker's name, unless an id is written. Creates it, unless it exists. */
+/**
+ * Writes the id of the database or namespace that has the worker's name, unless an id is written.
+ * Creates it, unless it exists.
+ */
 async function writeId(
   account: Account,
   env: DeployedEnvironment,

@@ -1,4 +1,7 @@
-/** `npm run rehearse`: the real release, against the tests' fake of Cloudflare: staging, a promotion that fails, a good one. */
+/**
+ * `npm run rehearse`: the real release, against the tests' fake of Cloudflare: staging, a promotion
+ * that fails, a good one.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createProgram, run } from '../ops/command/command-line.ts';

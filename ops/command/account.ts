@@ -1,11 +1,18 @@
-/** An account at Cloudflare's API, for what wrangler does not return as JSON: https://developers.cloudflare.com/api/ */
+/**
+ * An account at Cloudflare's API, for what wrangler does not return as JSON:
+ * https://developers.cloudflare.com/api/
+ */
 import type { DeployedEnvironment } from './command-line.ts';
 import { readJson } from './deployed.ts';
 import { request } from './request.ts';
 
 export type Account = Awaited<ReturnType<typeof openAccount>>;
 
-/** Returns a function that sends a request, such as `GET /workers/scripts`, and returns the result. @throws Error if wrangler has no token. */
+/**
+ * Returns a function that sends a request, such as `GET /workers/scripts`, and returns the result.
+ *
+ * @throws Error if wrangler has no token.
+ */
 export async function openAccount(env: DeployedEnvironment, id = '') {
   const { token } = await readJson<{ token?: string }>(env, ['auth', 'token']);
   if (!token)

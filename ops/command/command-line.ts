@@ -15,10 +15,14 @@ export function createProgram(name: string, description: string): Command {
     .configureOutput({ outputError: (text, write) => write(`${safeMessage(text)}\n`) });
 }
 
-/** Runs a command. If it fails, sets the exit code: 2 for arguments that commander rejects, 1 for any other failure. */
+/**
+ * Runs a command. If it fails, sets the exit code: 2 for arguments that commander rejects, 1 for
+ * any other failure.
+ */
 export async function run(program: Command, args = process.argv.slice(2)): Promise<void> {
-  // Without a listener, a failed write to a closed terminal would end the command. One is enough, even if tests call `run`
-  // several times. Lost output, such as a new key on a full disk, is a failure.
+  // Without a listener, a failed write to a closed terminal would end the command. One is enough,
+  // even if tests call `run` several times. Lost output, such as a new key on a full disk, is a
+  // failure.
   if (process.stdout.listenerCount('error') === 0) {
     process.stdout.on('error', reportFailure);
     process.stderr.on('error', () => {});
@@ -40,7 +44,10 @@ export function reportFailure(error: unknown): void {
 /** An API key. Messages quote arguments, and a person may have passed a key in place of an id. */
 export const API_KEY = /animal_[a-z]+_\w{20,}/g;
 
-/** Environment variables whose values wrangler or `fetch` quotes in some errors, for example a token with a line break. */
+/**
+ * Environment variables whose values wrangler or `fetch` quotes in some errors, for example a token
+ * with a line break.
+ */
 const SECRETS = [
   'CLOUDFLARE_API_TOKEN',
   'CLOUDFLARE_API_KEY',
@@ -64,7 +71,10 @@ function withoutBreaks(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 }
 
-/** Replaces control and format characters, and line and paragraph separators: a terminal obeys or hides them. */
+/**
+ * Replaces control and format characters, and line and paragraph separators: a terminal obeys or
+ * hides them.
+ */
 export function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD');
 }
@@ -76,7 +86,8 @@ export const environmentOption = new Option('--env <environment>', 'the environm
   .default('local');
 
 /**
- * Asks for confirmation before a change to production, unless `yes`. A terminal that is closed meanwhile counts as a no.
+ * Asks for confirmation before a change to production, unless `yes`. A terminal that is closed
+ * meanwhile counts as a no.
  *
  * @throws Error without a confirmation, or without a terminal.
  */
@@ -93,10 +104,14 @@ export async function confirm(
   if (!/^y(es)?$/i.test(answer.trim())) throw new Error('cancelled');
 }
 
-/** Reads a line of standard input. On a terminal, it prints the question first. The line is empty if the input ends without one. */
+/**
+ * Reads a line of standard input. On a terminal, it prints the question first. The line is empty if
+ * the input ends without one.
+ */
 export async function readLine(question: string): Promise<string> {
   if (process.stdin.isTTY) console.error(question);
-  // Not with readline's `question`, which throws outside of this function or waits for ever if the terminal is closed.
+  // Not with readline's `question`, which throws outside of this function or waits for ever if the
+  // terminal is closed.
   const lines = createInterface({ input: process.stdin });
   const { value } = await lines[Symbol.asyncIterator]().next();
   // Otherwise the process would keep reading, and never end.

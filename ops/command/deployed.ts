@@ -22,7 +22,10 @@ export type Version = {
   resources: { bindings: Partial<Record<string, string>>[] };
 };
 
-/** Up to five times: for some seconds after an upload, Cloudflare may answer that the version does not exist (404, 100146). */
+/**
+ * Up to five times: for some seconds after an upload, Cloudflare may answer that the version does
+ * not exist (404, 100146).
+ */
 export async function readVersion(
   env: DeployedEnvironment,
   id: string,
@@ -37,7 +40,10 @@ export async function readVersion(
   }
 }
 
-/** The version that serves all requests. A release that was killed may have left another one, with 0 %. */
+/**
+ * The version that serves all requests. A release that was killed may have left another one, with 0
+ * %.
+ */
 export async function readServedVersion(env: DeployedEnvironment): Promise<Version> {
   const shares = await readShares(env);
   const [id] = shares.filter((each) => each.endsWith('@100%')).map((each) => each.split('@')[0]);
@@ -45,7 +51,10 @@ export async function readServedVersion(env: DeployedEnvironment): Promise<Versi
   throw new Error(`two versions share the requests: ${env} serves ${shares.join(' ')}`);
 }
 
-/** The id or text of a binding, empty for a secret. Cloudflare may add other fields to some versions. */
+/**
+ * The id or text of a binding, empty for a secret. Cloudflare may add other fields to some
+ * versions.
+ */
 export function identityOf({ resources }: Version, name: string): string | undefined {
   const binding = resources.bindings.find((each) => each.name === name);
   if (!binding) return undefined;
@@ -62,7 +71,10 @@ export async function readPendingMigrations(env: DeployedEnvironment): Promise<s
   return files.filter((file) => file.endsWith('.sql') && !applied.includes(file)).sort();
 }
 
-/** Wrangler 4.164 exits with 0 also when D1 answers that a statement failed: https://github.com/cloudflare/workers-sdk/issues/3365 */
+/**
+ * Wrangler 4.164 exits with 0 also when D1 answers that a statement failed:
+ * https://github.com/cloudflare/workers-sdk/issues/3365
+ */
 export async function requireMigrated(env: DeployedEnvironment) {
   const failed = await readPendingMigrations(env);
   if (failed.length > 0) throw new Error(`migrations failed: ${failed}`);

@@ -1,7 +1,8 @@
 /** Requests to a store and to Cloudflare's API. */
 import http from 'node:http';
 
-// As wrangler does: the requests go to the proxy that HTTPS_PROXY names. Node.js before 24.14 cannot.
+// As wrangler does: the requests go to the proxy that HTTPS_PROXY names. Node.js before 24.14
+// cannot.
 http.setGlobalProxyFromEnv?.();
 
 export type Endpoint = {
@@ -14,7 +15,11 @@ export type Endpoint = {
   signal?: AbortSignal | undefined;
 };
 
-/** Sends a request, such as `GET /pets`. Returns the body. @throws Error unless the status is the expected one. */
+/**
+ * Sends a request, such as `GET /pets`. Returns the body.
+ *
+ * @throws Error unless the status is the expected one.
+ */
 export async function request(
   { baseUrl, apiKey, override, signal }: Endpoint,
   line: string,
@@ -33,7 +38,8 @@ export async function request(
     body: JSON.stringify(body),
     signal: AbortSignal.any([AbortSignal.timeout(30_000), ...(signal ? [signal] : [])]),
   }).catch((cause: Error) => {
-    // The last cause of "fetch failed" says what failed. If all addresses of a host fail, it has a code alone.
+    // The last cause of "fetch failed" says what failed. If all addresses of a host fail, it has a
+    // code alone.
     let reason = cause;
     while (reason.cause instanceof Error) reason = reason.cause;
     const problem = reason.message || Object(reason).code;

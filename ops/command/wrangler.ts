@@ -14,7 +14,10 @@ import { PROJECT_ROOT } from './project-root.ts';
 /** Wrangler's command. It starts a second process, and passes SIGTERM on to it, but not SIGKILL. */
 const BIN = join(PROJECT_ROOT, 'node_modules/wrangler', wranglerPackage.bin.wrangler);
 
-/** Variables that make wrangler start faster, and turn off its extra output, its metrics and a download. */
+/**
+ * Variables that make wrangler start faster, and turn off its extra output, its metrics and a
+ * download.
+ */
 const WRANGLER_ENV = {
   // Wrangler is one file of 15 MB. A compile cache saves about a quarter of its start-up time.
   NODE_COMPILE_CACHE: join(PROJECT_ROOT, 'node_modules/.cache/node-compile'),
@@ -24,7 +27,10 @@ const WRANGLER_ENV = {
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
 };
 
-/** A full or read-only disk has the errors of a damaged store. `npm run reset` would delete the animals, and not help. */
+/**
+ * A full or read-only disk has the errors of a damaged store. `npm run reset` would delete the
+ * animals, and not help.
+ */
 const LOCAL_HINT =
   ' (Is the disk full or read-only, or has migrations/ a copy of a file? If not, the local store may be damaged: npm run reset empties it)';
 
@@ -38,10 +44,13 @@ type Options = {
   env?: Record<string, string>;
 };
 
-/** Otherwise wrangler would prefer a wrangler.json, even of a folder above this one, and read .env: both could name another worker. */
+/**
+ * Otherwise wrangler would prefer a wrangler.json, even of a folder above this one, and read .env:
+ * both could name another worker.
+ */
 function argumentsOf(environment: Environment, args: string[]) {
-  // Always, because without it wrangler acts on the environment that the user's CLOUDFLARE_ENV names. The empty name selects the
-  // top level of wrangler.toml.
+  // Always, because without it wrangler acts on the environment that the user's CLOUDFLARE_ENV
+  // names. The empty name selects the top level of wrangler.toml.
   const env = environment === 'local' ? '' : environment;
   return [BIN, ...args, '--env', env, '--config', 'wrangler.toml', '--env-file', devNull];
 }
@@ -52,9 +61,11 @@ function variables() {
 }
 
 /**
- * Runs wrangler on an environment, without a terminal and for at most five minutes. Returns its standard output.
+ * Runs wrangler on an environment, without a terminal and for at most five minutes. Returns its
+ * standard output.
  *
- * @throws Error with all that wrangler printed unless the exit code is 0, and a hint if the local store may be damaged.
+ * @throws Error with all that wrangler printed unless the exit code is 0, and a hint if the local
+ * store may be damaged.
  */
 export async function runWranglerIn(
   environment: Environment,
@@ -86,7 +97,10 @@ export function hasTerminal(): boolean {
   return process.stdin.isTTY && process.stdout.isTTY;
 }
 
-/** Runs wrangler on the terminal, if there is one. Without one, wrangler takes each answer to be yes. */
+/**
+ * Runs wrangler on the terminal, if there is one. Without one, wrangler takes each answer to be
+ * yes.
+ */
 export function askWranglerIn(environment: DeployedEnvironment, args: string[]) {
   execFileSync(process.execPath, argumentsOf(environment, args), {
     cwd: PROJECT_ROOT,

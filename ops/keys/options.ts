@@ -4,7 +4,10 @@ import { API_KEY, visible } from '../command/command-line.ts';
 
 const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Returns the label if it is not empty, short enough, all visible, and no API key: labels are stored and listed. */
+/**
+ * Returns the label if it is not empty, short enough, all visible, and no API key: labels are
+ * stored and listed.
+ */
 export function parseLabel(text: string): string {
   if (text.search(API_KEY) >= 0) throw new InvalidArgumentError('It must not contain an API key.');
   if (text.trim() !== '' && [...text].length <= 100 && visible(text) === text) return text;

@@ -1,4 +1,7 @@
-/** The records of API keys in KV, which wrangler reads and writes. KV holds records under the hashes of keys, never a key. */
+/**
+ * The records of API keys in KV, which wrangler reads and writes. KV holds records under the hashes
+ * of keys, never a key.
+ */
 import { writeFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
@@ -7,11 +10,15 @@ import { type Environment, reportFailure, visible } from '../command/command-lin
 import { withTemporaryFile } from '../command/temporary-file.ts';
 import { runWranglerIn } from '../command/wrangler.ts';
 
-/** Stricter than in the worker, because operators paste ids into a shell, and somebody may have planted a record. */
+/**
+ * Stricter than in the worker, because operators paste ids into a shell, and somebody may have
+ * planted a record.
+ */
 const Id = z.string().check(z.regex(/^[A-Za-z0-9][\w-]{0,63}$/));
 /**
- * Keeps unknown members. Apart from the id, whatever the worker accepts is valid, so that the commands show and revoke it.
- * `rotatedTo`: the id of the key that has replaced this one, if a rotation has ended.
+ * Keeps unknown members. Apart from the id, whatever the worker accepts is valid, so that the
+ * commands show and revoke it. `rotatedTo`: the id of the key that has replaced this one, if a
+ * rotation has ended.
  */
 const StoredRecord = z.looseObject({
   ...KeyRecord.shape,
@@ -24,12 +31,14 @@ export type StoredKey = { name: string; record: StoredRecord };
 
 /** The most values that Cloudflare returns at once. */
 const MAX_VALUES = 100;
-/** The largest metadata of a value, in bytes: https://developers.cloudflare.com/kv/platform/limits/ */
+/**
+ * The largest metadata of a value, in bytes: https://developers.cloudflare.com/kv/platform/limits/
+ */
 const MAX_METADATA = 1024;
 
 /**
- * All keys that KV lists, by time of creation. Reads the values, because the worker does not use the metadata. Reports an invalid
- * record as a failure, and goes on.
+ * All keys that KV lists, by time of creation. Reads the values, because the worker does not use
+ * the metadata. Reports an invalid record as a failure, and goes on.
  */
 export async function readKeys(env: Environment): Promise<StoredKey[]> {
   const listed: { name: string; metadata?: StoredRecord }[] = JSON.parse(
@@ -52,7 +61,10 @@ export async function readKeys(env: Environment): Promise<StoredKey[]> {
   return keys.sort((a, b) => a.record.createdAt.localeCompare(b.record.createdAt));
 }
 
-/** A key that is revoked, for example, could be active again after a restore. Metadata can also be a minute old. */
+/**
+ * A key that is revoked, for example, could be active again after a restore. Metadata can also be a
+ * minute old.
+ */
 function reportOtherMetadata({ name, record }: StoredKey, metadata = record) {
   if (!isDeepStrictEqual(metadata, record))
     reportFailure(

@@ -7,7 +7,9 @@ import { PROJECT_ROOT } from '../command/project-root.ts';
 const CLIENT = join(PROJECT_ROOT, 'client');
 const PUBLIC = join(PROJECT_ROOT, 'public');
 
-/** What is packed, and what compiles it. The time of a folder changes when a file in it is deleted. */
+/**
+ * What is packed, and what compiles it. The time of a folder changes when a file in it is deleted.
+ */
 const SOURCES = [
   ...['CHANGELOG.md', 'README.md', 'package.json', 'tsconfig.json', 'src', 'src/*.ts'],
   ...['../tsconfig.json', '../node_modules/.package-lock.json'],
@@ -20,7 +22,8 @@ export function packClient(): void {
   const { mtimeMs: packedMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
   const sources = globSync(SOURCES, { cwd: CLIENT });
   if (sources.every((source) => statSync(join(CLIENT, source)).mtimeMs < packedMs)) return;
-  // A folder of its own: another build may run at the same time, and no file of an earlier one is left.
+  // A folder of its own: another build may run at the same time, and no file of an earlier one is
+  // left.
   const folder = join(PROJECT_ROOT, `dist/client-${process.pid}`);
   for (const file of ['CHANGELOG.md', 'README.md', 'package.json'])
     cpSync(join(CLIENT, file), join(folder, file));

@@ -1,4 +1,7 @@
-/** Wrangler runs this before each build (wrangler.toml): it packs the client, and sets the local store up when `wrangler dev` starts. */
+/**
+ * Wrangler runs this before each build (wrangler.toml): it packs the client, and sets the local
+ * store up when `wrangler dev` starts.
+ */
 import { reportFailure } from '../command/command-line.ts';
 import { packClient } from './client-package.ts';
 import { isInUse, LOCAL_KEY, setUpLocalStore } from './store.ts';

@@ -9,7 +9,10 @@ import { PROJECT_ROOT } from '../command/project-root.ts';
 import { runWranglerIn } from '../command/wrangler.ts';
 import { writeRecord } from '../keys/records.ts';
 
-/** Accepted by every local store, so that pasted examples work. It is public, and invalid in other environments. */
+/**
+ * Accepted by every local store, so that pasted examples work. It is public, and invalid in other
+ * environments.
+ */
 export const LOCAL_KEY = 'animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP';
 
 export const LOCAL_KEY_RECORD: KeyRecord = {
@@ -24,7 +27,10 @@ const STATE = join(PROJECT_ROOT, '.wrangler/state');
 /** The files of D1. Their place is internal to miniflare: a new version may change it. */
 export const DATABASES = join(STATE, 'v3/d1/miniflare-D1DatabaseObject');
 
-/** Has the hash of each migration that is applied. Written last, so that an interrupted set-up begins again. */
+/**
+ * Has the hash of each migration that is applied. Written last, so that an interrupted set-up
+ * begins again.
+ */
 const STAMP = join(STATE, 'set-up.json');
 
 /** Whether a process has opened the store. Each runtime keeps this database open. */
@@ -43,7 +49,10 @@ export function isInUse(): boolean {
   }
 }
 
-/** Applies the pending migrations and writes the record of the local key, unless the store is in use. Keeps all data. */
+/**
+ * Applies the pending migrations and writes the record of the local key, unless the store is in
+ * use. Keeps all data.
+ */
 export async function setUpLocalStore(): Promise<void> {
   const hashes = hashMigrations();
   const applied: typeof hashes = existsSync(STAMP) ? JSON.parse(readFileSync(STAMP, 'utf8')) : {};
@@ -52,8 +61,8 @@ export async function setUpLocalStore(): Promise<void> {
   if (changed.length > 0) console.error(`${changed} changed: npm run reset empties the store`);
   const pending = names.filter((name) => !applied[name]);
   if (pending.length === 0) return;
-  // A running server builds again at each change, and a migration may be half written. While it reloads, it closes the store for
-  // a moment.
+  // A running server builds again at each change, and a migration may be half written. While it
+  // reloads, it closes the store for a moment.
   if (existsSync(STAMP)) await pause(2_000);
   if (isInUse()) return console.error(`Press Ctrl-C, and npm start applies ${pending}`);
   console.log('Setting up the local store …');

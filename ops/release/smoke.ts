@@ -1,4 +1,7 @@
-/** Tests a store as its clients see it: `testReads` only reads; `smokeTest` also creates an animal, and changes, reads and deletes it. */
+/**
+ * Tests a store as its clients see it: `testReads` only reads; `smokeTest` also creates an animal,
+ * and changes, reads and deletes it.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Endpoint, request } from '../command/request.ts';
@@ -29,7 +32,10 @@ export async function smokeTest(store: Store): Promise<void> {
   }
 }
 
-/** Waits, up to a minute, for five answers of the version in a row, because Cloudflare's machines learn of a deployment one by one. */
+/**
+ * Waits, up to a minute, for five answers of the version in a row, because Cloudflare's machines
+ * learn of a deployment one by one.
+ */
 async function waitForVersion(store: Store) {
   const deadline = Date.now() + 60_000;
   for (let answers = 0; answers < 5; answers += 1) {

@@ -1,4 +1,7 @@
-/** The commands of docs/operations.md and docs/keys.md in bash, and the functions that they load (docs/sql/functions.sh). */
+/**
+ * The commands of docs/operations.md and docs/keys.md in bash, and the functions that they load
+ * (docs/sql/functions.sh).
+ */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -98,7 +98,10 @@ export function startClone(isSetUp: boolean) {
     return startProcess(['-c', `exec ${line}`], clone.folder, env, 'sh');
   }
 
-  /** Runs a command line on a terminal, and types an answer to each question. Some shells that do not `exec` it end with 130 after Ctrl-C. */
+  /**
+   * Runs a command line on a terminal, and types an answer to each question. Some shells that do
+   * not `exec` it end with 130 after Ctrl-C.
+   */
   async function typeIn(line: string, ...answers: string[]) {
     const terminal = spawn('script', ['-qec', `exec ${line}`, '/dev/null'], {
       cwd: clone.folder,

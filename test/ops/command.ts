@@ -5,10 +5,13 @@ import type { Command } from 'commander';
 import { onTestFinished, vi } from 'vitest';
 import { run } from '../../ops/command/command-line.ts';
 
-/** Imports a new instance of a script, which imports `mocks` instead of its modules, until the test ends. */
+/**
+ * Imports a new instance of a script, which imports `mocks` instead of its modules, until the test
+ * ends.
+ */
 export async function importWith(script: string, mocks: Record<string, object>) {
-  // Forgets all modules, because one that was imported before keeps its real imports. A query such as ?1 would be slower: Vite would
-  // transform every module again.
+  // Forgets all modules, because one that was imported before keeps its real imports. A query such
+  // as ?1 would be slower: Vite would transform every module again.
   vi.resetModules();
   for (const [name, module] of Object.entries(mocks)) vi.doMock(name, () => module);
   onTestFinished(() => {
@@ -21,8 +24,8 @@ export async function importWith(script: string, mocks: Record<string, object>) 
 }
 
 /**
- * Runs a new instance of a script, which imports `mocks` instead of its modules. `typed`: what is typed on a terminal;
- * without it, standard input is empty and no terminal.
+ * Runs a new instance of a script, which imports `mocks` instead of its modules. `typed`: what is
+ * typed on a terminal; without it, standard input is empty and no terminal.
  */
 export async function runInProcess(
   script: string,

@@ -1,7 +1,8 @@
 /**
- * A fake of the parts of Cloudflare's API that set an environment up and release to it through wrangler: the login, workers
- * and their hosts, versions, deployments, databases (SQLite) and KV. Its answers and the JSON of the requests must have the form
- * that Cloudflare's own SDK gives them (cloudflare-api.schema.json). It also answers as a deployed worker does to a smoke test.
+ * A fake of the parts of Cloudflare's API that set an environment up and release to it through
+ * wrangler: the login, workers and their hosts, versions, deployments, databases (SQLite) and KV.
+ * Its answers and the JSON of the requests must have the form that Cloudflare's own SDK gives them
+ * (cloudflare-api.schema.json). It also answers as a deployed worker does to a smoke test.
  */
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -16,7 +17,10 @@ import schema from './cloudflare-api.schema.json' with { type: 'json' };
 export const ACCOUNT = 'a'.repeat(32);
 /** Valid as an API token, and as a global API key. */
 export const TOKEN = 'fake-api-token';
-/** Adds the members that Cloudflare always sends, and that nobody reads here: the defaults of the schema. */
+/**
+ * Adds the members that Cloudflare always sends, and that nobody reads here: the defaults of the
+ * schema.
+ */
 const ajv = new Ajv({ allErrors: true, useDefaults: true });
 
 type Shares = { version_id: string; percentage: number }[];
@@ -56,8 +60,9 @@ export async function startCloudflare() {
     /** Whether a secret has changed since the served version: Cloudflare deploys only if forced. */
     hasChangedSecrets: false,
     /**
-     * Called before a call takes effect, with its method, path and JSON: `POST /…/deployments {…}`. Of a request to a worker, with
-     * the share of the version that answers: `GET /health 0%`. What it returns is the answer, and then the call has no effect.
+     * Called before a call takes effect, with its method, path and JSON: `POST /…/deployments {…}`.
+     * Of a request to a worker, with the share of the version that answers: `GET /health 0%`. What
+     * it returns is the answer, and then the call has no effect.
      */
     before: (_line: string): Response | undefined => undefined,
     /** As `before`, after a call has taken effect. */
@@ -196,8 +201,8 @@ export async function startCloudflare() {
       const added = await req.json<object[]>();
       return { added, removed: [], updated: [], conflicting: state.hasRecords ? added : [] };
     },
-    // The hosts that the deployment does not name are dropped. With `override_existing_origin`, which wrangler sends without a
-    // terminal, a host is taken over.
+    // The hosts that the deployment does not name are dropped. With `override_existing_origin`,
+    // which wrangler sends without a terminal, a host is taken over.
     'PUT /accounts/:account/workers/scripts/:name/domains/records': async (req) => {
       const { origins } = await req.json<{ origins: { hostname: string }[] }>();
       const { name } = req.param();

@@ -1,4 +1,5 @@
-// Preloaded into the commands and into wrangler: requests to https go to the fake of Cloudflare, and pauses take a twentieth of their time.
+// Preloaded into the commands and into wrangler: requests to https go to the fake of Cloudflare,
+// and pauses take a twentieth of their time.
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 

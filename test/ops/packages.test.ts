@@ -1,4 +1,7 @@
-/** What npm installs: only what package-lock.json names by version and hash, and package.json asks for. */
+/**
+ * What npm installs: only what package-lock.json names by version and hash, and package.json asks
+ * for.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

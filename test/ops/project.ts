@@ -1,4 +1,6 @@
-/** Processes of the project, and a copy of it in which they do not change the developer's own store. */
+/**
+ * Processes of the project, and a copy of it in which they do not change the developer's own store.
+ */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
@@ -25,7 +27,10 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** Starts a program, by default Node.js, in a process group of its own, and ends all of the group with the test. */
+/**
+ * Starts a program, by default Node.js, in a process group of its own, and ends all of the group
+ * with the test.
+ */
 export function startProcess(
   args: string[],
   cwd: string,
@@ -66,7 +71,10 @@ export function endGroup(leader: number | undefined): void {
   }
 }
 
-/** Copies the files that git does not ignore, also those that are not committed, and links the packages of this project. */
+/**
+ * Copies the files that git does not ignore, also those that are not committed, and links the
+ * packages of this project.
+ */
 export function copyFiles(folder: string, from = PROJECT_ROOT): void {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const files = execFileSync('git', list, { cwd: from, encoding: 'utf8' }).split('\0');
@@ -76,7 +84,10 @@ export function copyFiles(folder: string, from = PROJECT_ROOT): void {
   linkPackages(folder);
 }
 
-/** Links each package. A link to the whole folder would let npm write its list of packages into this project. */
+/**
+ * Links each package. A link to the whole folder would let npm write its list of packages into this
+ * project.
+ */
 function linkPackages(folder: string): void {
   mkdirSync(join(folder, 'node_modules'));
   for (const name of readdirSync(join(PROJECT_ROOT, 'node_modules'))) {

@@ -1,4 +1,7 @@
-/** Releases with the real wrangler, against a fake of Cloudflare. Each begins with a commit that staging serves, and a migration. */
+/**
+ * Releases with the real wrangler, against a fake of Cloudflare. Each begins with a commit that
+ * staging serves, and a migration.
+ */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,4 +1,7 @@
-/** Runs `npm run keys` in this process, with a fake of `wrangler kv` that fails if it gets an API key. */
+/**
+ * Runs `npm run keys` in this process, with a fake of `wrangler kv` that fails if it gets an API
+ * key.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { runInProcess } from '../command.ts';

@@ -196,7 +196,7 @@ test.each([
   expect(fake.records()[0]).toEqual(REVOKED);
 });
 
-test('a record that is too large for the metadata, in bytes, is revoked, and backups lack it', async () => {
+test('a record with more bytes than metadata may have is revoked, and backups lack it', async () => {
   const planted = { ...ANNA, note: 'é'.repeat(500) };
   fake.put(planted);
   const { code, stderr } = await fake.run('revoke key_anna');

@@ -11,7 +11,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A project with one migration, and a wrangler that records its calls. `open`: a runtime has opened the store. */
+/**
+ * A project with one migration, and a wrangler that records its calls. `open`: a runtime has opened
+ * the store.
+ */
 async function createStore(open = false) {
   const PROJECT_ROOT = await temporaryFolder();
   const folder = join(PROJECT_ROOT, '.wrangler/state/v3/d1/miniflare-D1DatabaseObject');
