@@ -1,4 +1,7 @@
-/** A part of `npm run openapi`: writes src/schema.ts, the client's types, from the OpenAPI description. */
+/**
+ * A part of `npm run openapi`: writes src/schema.ts, the client's types, from the OpenAPI
+ * description.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { schemaModule } from './schema-module.ts';

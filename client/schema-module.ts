@@ -1,4 +1,7 @@
-/** The types of the client as a module, from an OpenAPI description: every int64 is a `bigint`, and every enum is open. */
+/**
+ * The types of the client as a module, from an OpenAPI description: every int64 is a `bigint`, and
+ * every enum is open.
+ */
 
 type Schema = {
   $ref?: string;

@@ -1,4 +1,7 @@
-/** JSON with exact integers: `JSON.parse` rounds integers from 2^53 on, and `JSON.stringify` rejects a `bigint`. */
+/**
+ * JSON with exact integers: `JSON.parse` rounds integers from 2^53 on, and `JSON.stringify` rejects
+ * a `bigint`.
+ */
 import { INT64_FIELDS } from './schema.ts';
 
 /** More digits than an int64 has are left to `JSON.parse`. */
@@ -14,7 +17,10 @@ function toExact(name: string, value: unknown, { source = '' } = {}) {
   return INT64_FIELDS.includes(name) || !Number.isSafeInteger(value) ? BigInt(source) : value;
 }
 
-/** Writes JSON with every digit of a `bigint`; `undefined` stays `undefined`. @throws TypeError for a number that may have been rounded */
+/**
+ * Writes JSON with every digit of a `bigint`; `undefined` stays `undefined`.
+ * @throws TypeError for a number that may have been rounded
+ */
 export function stringifyJson(given: unknown): string | undefined {
   return JSON.stringify(given, function (this: Record<string, unknown>, name, converted) {
     // `this[name]` is the value before `toJSON`, which some programs add to BigInt.

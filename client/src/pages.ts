@@ -26,7 +26,8 @@ export function pagesOf<T>(fetchPage: (query: string) => Promise<Page<T>>, query
       let next: string | undefined = queryText({ limit: MAX_LIMIT, ...query });
       while (next !== undefined) {
         const page: Page<T> = await fetchPage(next);
-        // Otherwise, the loop might never end. A cache that ignores the query returns one page again and again.
+        // Otherwise, the loop might never end. A cache that ignores the query returns one page
+        // again and again.
         if (page.next !== undefined && (page.items.length === 0 || page.next === next))
           throw new StoreError('invalid_response', 'The pages have no end.');
         yield* page.items;
@@ -37,8 +38,8 @@ export function pagesOf<T>(fetchPage: (query: string) => Promise<Page<T>>, query
 }
 
 /**
- * The query in a `Link` (RFC 8288). Host and path are not used: behind a proxy they differ from `baseUrl`, and the API key must not go
- * to another host.
+ * The query in a `Link` (RFC 8288). Host and path are not used: behind a proxy they differ from
+ * `baseUrl`, and the API key must not go to another host.
  */
 export function nextQuery(link: string | null): string | undefined {
   return /<[^<>?]*\?([^<>]*)>; rel="next"/.exec(link ?? '')?.[1];

@@ -55,7 +55,10 @@ type State = {
   last?: Failure;
 };
 
-/** Sends a request until an attempt succeeds or fails for good, or the call ends. @throws StoreError */
+/**
+ * Sends a request until an attempt succeeds or fails for good, or the call ends.
+ * @throws StoreError
+ */
 export async function send<T>(
   store: StoreOptions,
   session: Session,
@@ -116,7 +119,10 @@ function isTransient({ status = 500 }: Failure) {
   return status >= 500 || status === 408;
 }
 
-/** Whether a write may have been carried out. A response below 400 is one of a proxy, which perhaps sent the request on. */
+/**
+ * Whether a write may have been carried out. A response below 400 is one of a proxy, which perhaps
+ * sent the request on.
+ */
 function isUncertain(failure: Failure) {
   return isTransient(failure) || Number(failure.status) < 400;
 }
@@ -213,7 +219,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Concurrent responses arrive in any order. Bookmarks sort by age: https://developers.cloudflare.com/d1/reference/time-travel/ */
+/**
+ * Concurrent responses arrive in any order. Bookmarks sort by age:
+ * https://developers.cloudflare.com/d1/reference/time-travel/
+ */
 function moveBookmark(session: Session, received: string | null) {
   const { bookmark } = session;
   if (bookmark && received && (bookmark.startsWith('first-') || received > bookmark))

@@ -47,9 +47,10 @@ export class AnimalStore {
   }
 
   /**
-   * Lists animals by ascending id: all with `for await` (100 animals in a page by default), or one page with `page()` (20 by default).
-   * Stable.
-   * @example for await (const pet of store.listPets({ status: 'sold' })) console.log(pet.id, pet.name);
+   * Lists animals by ascending id: all with `for await` (100 animals in a page by default), or one
+   * page with `page()` (20 by default). Stable.
+   * @example
+   * for await (const pet of store.listPets({ status: 'sold' })) console.log(pet.id, pet.name);
    */
   listPets(query?: ListPetsQuery, options?: CallOptions): Pages<Pet> {
     return this.#list('/pets', query, options);
@@ -57,7 +58,8 @@ export class AnimalStore {
 
   /**
    * Adds an animal. Stable.
-   * @example const rex = await store.createPet({ name: 'Rex', categoryId: 3n, status: 'available' });
+   * @example
+   * const rex = await store.createPet({ name: 'Rex', categoryId: 3n, status: 'available' });
    */
   createPet(pet: NewPet, options?: CreateOptions): Promise<Pet> {
     return this.#create('/pets', pet, options);
@@ -72,8 +74,8 @@ export class AnimalStore {
   }
 
   /**
-   * Changes fields of an animal; `status: null` removes its status. Not retried if it was perhaps carried out: a retry could
-   * overwrite changes of other clients.
+   * Changes fields of an animal; `status: null` removes its status. Not retried if it was perhaps
+   * carried out: a retry could overwrite changes of other clients.
    * @beta
    */
   async updatePet(petId: bigint, patch: PetPatch, options?: CallOptions): Promise<Pet> {
@@ -88,7 +90,8 @@ export class AnimalStore {
     try {
       await this.#request('DELETE', `/pets/${exact(petId)}`, options);
     } catch (error) {
-      // An earlier attempt may have deleted the animal. Ids are never reused, so it is gone in any case.
+      // An earlier attempt may have deleted the animal. Ids are never reused, so it is gone in any
+      // case.
       const isGone = error instanceof StoreError && error.code === 'pet_not_found';
       if (!isGone || !error.outcomeUnknown) throw error;
     }
@@ -119,7 +122,8 @@ export class AnimalStore {
   }
 
   /**
-   * Approves, delivers or cancels an order. An order never returns to an earlier status, so a retry undoes nothing.
+   * Approves, delivers or cancels an order. An order never returns to an earlier status, so a retry
+   * undoes nothing.
    * @experimental
    */
   async updateOrder(orderId: bigint, patch: OrderPatch, options?: CallOptions): Promise<Order> {
@@ -133,7 +137,8 @@ export class AnimalStore {
   }
 
   /**
-   * Starts a session: reads come from the nearest replica that has everything that the session has read and written.
+   * Starts a session: reads come from the nearest replica that has everything that the session has
+   * read and written.
    *
    * @param bookmark - that of an earlier session, to continue it
    * @example const session = store.session();
@@ -142,7 +147,10 @@ export class AnimalStore {
     return new AnimalStore(this.#options, bookmark);
   }
 
-  /** The newest state that this session has seen: `store.session(bookmark)` continues from it. `undefined` outside a session. */
+  /**
+   * The newest state that this session has seen: `store.session(bookmark)` continues from it.
+   * `undefined` outside a session.
+   */
   get bookmark(): string | undefined {
     return this.#session.bookmark;
   }

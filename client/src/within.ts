@@ -1,9 +1,13 @@
-/** A longer timer would fire at once. After a late pause, the time left can be negative, of which Node.js warns. */
+/**
+ * A longer timer would fire at once. After a late pause, the time left can be negative, of which
+ * Node.js warns.
+ */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Runs work until the time is over or the outer signal is aborted (it must not be aborted before), and then rejects with the reason,
- * even if the work goes on: a custom `fetch` may ignore its signal.
+ * Runs work until the time is over or the outer signal is aborted (it must not be aborted before),
+ * and then rejects with the reason, even if the work goes on: a custom `fetch` may ignore its
+ * signal.
  */
 export async function within<T>(
   ms: number,
@@ -19,7 +23,8 @@ export async function within<T>(
     () => controller.abort(new Error(`Timeout after ${ms} ms.`)),
     Math.min(Math.max(ms, 0), LONGEST_TIMER_MS),
   );
-  // Not `AbortSignal.any`: in Node.js 22, each use keeps memory for as long as the outer signal lives.
+  // Not `AbortSignal.any`: in Node.js 22, each use keeps memory for as long as the outer signal
+  // lives.
   const forward = () => controller.abort(outer?.reason);
   outer?.addEventListener('abort', forward);
   try {

@@ -60,7 +60,9 @@ export const CALLS: Record<string, (store: AnimalStore) => Promise<unknown>> = {
   'GET /health': (store) => store.getHealth(),
 };
 
-/** Lets the time of the fake clock pass until the call has ended, and returns its result or error. */
+/**
+ * Lets the time of the fake clock pass until the call has ended, and returns its result or error.
+ */
 export async function outcomeOf(call: Promise<unknown>) {
   const outcome = call.catch((error: unknown) => error);
   await vi.advanceTimersByTimeAsync(600_000);

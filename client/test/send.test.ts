@@ -1,4 +1,6 @@
-/** Retries, time limits and aborts. The clock is a fake, and all pauses are as short as possible. */
+/**
+ * Retries, time limits and aborts. The clock is a fake, and all pauses are as short as possible.
+ */
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { operations } from '../../test/support/contract.ts';
