@@ -1,19 +1,28 @@
-/** Compares the CPU time of a request to two workers under the same load. On Linux only. */
+/** Compares the CPU time of a request to workers under the same load. On Linux only. */
 import { LOCAL_KEY } from '../ops/local/store.ts';
 import { type Call, headersOf } from '../test/support/stubs.ts';
-import { build, cpuUs, type Server, STUBBED, withServers } from './servers.ts';
-import { type Estimate, median, show, table } from './statistics.ts';
+import {
+  buildAll,
+  cpuUs,
+  inRounds,
+  type Server,
+  STUBBED,
+  WORKERS,
+  withServers,
+} from './servers.ts';
+import { type Estimate, IS_TRIAL, median, show, table } from './statistics.ts';
 
-/** The same worker takes up to 5 % more or less CPU in another process. So each is started this often. */
-const STARTS = 9;
-const WARM_UP_ROUNDS = 6;
-const ROUNDS = 5;
-const CONNECTIONS = 16;
-/** Of each connection in a round. */
-const REQUESTS = 30;
+/**
+ * The same worker takes up to 5 % more or less CPU in another process. So each is started this
+ * often.
+ */
+const STARTS = IS_TRIAL ? 1 : 8;
+const CLIENTS = 16;
+/** Of each client in a round. */
+const COUNT = 30;
 
-const CALLS: Record<string, Call> = {
-  'list of 20': { path: '/v1/pets?limit=20' },
+export const REQUESTS = {
+  list: { path: '/v1/pets?limit=20' },
   get: { path: '/v1/pets/4' },
   create: {
     method: 'POST',
@@ -22,65 +31,67 @@ const CALLS: Record<string, Call> = {
   },
 };
 
-/** Both with stub bindings, so that the CPU time of KV and D1 does not count. */
-export async function raceWithPlainHono(): Promise<string> {
-  const plainHono = await build('bench/workers/stubbed-plain-hono.ts');
-  return toTable(await race(await build(STUBBED), plainHono));
+/** With stub bindings, so that the CPU time of KV and D1 does not count. Returns a table. */
+export async function raceWithOthers(): Promise<string> {
+  const bundles = await buildAll([
+    STUBBED,
+    'bench/workers/stubbed-plain-hono.ts',
+    'bench/workers/stubbed-zod-openapi.ts',
+  ]);
+  return toTable(await race(bundles), Object.keys(WORKERS).slice(1));
 }
 
-type Result = { name: string; ratio: Estimate; ours: Estimate; theirs: Estimate };
+/** The CPU µs of a request to the first worker, and these divided by those of each other worker. */
+type Result = [first: Estimate, ...ratios: Estimate[]];
 
-export function toTable(results: Result[]): string {
-  const rows = results.map(({ name, ratio, ours, theirs }) => {
-    return [name, ...[ratio, ours, theirs].map(show)];
-  });
-  return table(['request', 'ratio', 'this worker, CPU µs', 'the other, CPU µs'], rows);
+export function toTable(results: Result[], others: string[]): string {
+  const names = Object.keys(REQUESTS);
+  const rows = results.map((result, index) => [`${names[index]}`, ...result.map(show)]);
+  return table(['request', 'CPU µs', ...others.map((name) => `÷ ${name}`)], rows);
 }
 
-/**
- * Serves two bundles. In each short round, each connection sends requests to one worker and then to the other: other work on
- * the machine affects both equally.
- */
-export async function race(ourBundle: string, theirBundle: string): Promise<Result[]> {
-  const races = Object.entries(CALLS).map(([name, call]) => {
-    return { name, call, ours: [] as number[], theirs: [] as number[] };
+/** Returns a result for each of the requests. */
+export async function race(bundles: string[]): Promise<Result[]> {
+  const races = Object.values(REQUESTS).map((call) => {
+    return { call, times: bundles.map((): number[] => []) };
   });
   for (let start = 0; start < STARTS; start += 1) {
-    await withServers([ourBundle, theirBundle], 0, async (ourServer, theirServer) => {
-      for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round += 1) {
-        for (const { call, ours, theirs } of races) {
-          const ourTime = await measure(ourServer, call);
-          const theirTime = await measure(theirServer, call);
-          if (round < WARM_UP_ROUNDS) continue;
-          ours.push(ourTime);
-          theirs.push(theirTime);
-        }
+    await withServers(bundles, 0, async (...servers) => {
+      for (const { call, times } of races) {
+        const measured = await inRounds(servers, (server) => measureCpu(server, call));
+        for (const [index, values] of measured.entries()) times[index]?.push(...values);
       }
     });
   }
-  return races.map(({ name, ours, theirs }) => {
-    const ratio = median(ours.map((time, round) => time / Number(theirs[round])));
-    return { name, ratio, ours: median(ours), theirs: median(theirs) };
+  return races.map(({ times: [first = [], ...others] }) => {
+    const ratiosTo = (times: number[]) => first.map((time, round) => time / Number(times[round]));
+    return [median(first), ...others.map((times) => median(ratiosTo(times)))];
   });
 }
 
 /** The CPU time of a request, in microseconds. */
-async function measure({ port, pids }: Server, call: Call): Promise<number> {
+async function measureCpu({ port, pids }: Server, call: Call): Promise<number> {
   const before = cpuUs(pids);
-  await Promise.all(Array.from({ length: CONNECTIONS }, () => send(port, call, REQUESTS)));
-  return (cpuUs(pids) - before) / (CONNECTIONS * REQUESTS);
+  await send(port, call, CLIENTS, COUNT);
+  return (cpuUs(pids) - before) / (CLIENTS * COUNT);
 }
 
-/** Sends a request `count` times, one after another. Returns the duration of each, in milliseconds. */
-export async function send(port: number, call: Call, count: number): Promise<number[]> {
+/**
+ * Each client sends a request `count` times, one after another. Returns the duration of each, in
+ * milliseconds.
+ */
+export async function send(port: number, call: Call, clients = 1, count = 1): Promise<number[]> {
   const url = `http://127.0.0.1:${port}${call.path}`;
   const durations: number[] = [];
-  for (let i = 0; i < count; i += 1) {
-    const begin = performance.now();
-    const response = await fetch(url, { ...call, headers: headersOf(call, LOCAL_KEY) });
-    const answer = await response.text();
-    durations.push(performance.now() - begin);
-    if (!response.ok) throw new Error(`${url}: ${answer}`);
-  }
+  const sendOneByOne = async () => {
+    for (let i = 0; i < count; i += 1) {
+      const begin = performance.now();
+      const response = await fetch(url, { ...call, headers: headersOf(call, LOCAL_KEY) });
+      const answer = await response.text();
+      durations.push(performance.now() - begin);
+      if (!response.ok) throw new Error(`${url}: ${answer}`);
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, sendOneByOne));
   return durations;
 }

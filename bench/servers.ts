@@ -12,12 +12,22 @@ import { runWranglerIn } from '../ops/command/wrangler.ts';
 import { LOCAL_KEY, LOCAL_KEY_RECORD } from '../ops/local/store.ts';
 import { INSERTION } from '../ops/seed.ts';
 import { recordName } from '../src/auth/key-record.ts';
+import { IS_TRIAL } from './statistics.ts';
 
 // A sample of `request.cf` would need the network.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false';
 
+const [WARM_UP_ROUNDS, ROUNDS] = IS_TRIAL ? [0, 1] : [6, 8];
+
 /** The store with stub bindings. Every commit that is compared builds its own. */
 export const STUBBED = 'bench/workers/stubbed.ts';
+
+/** What the benchmarks compare, as it would be deployed. */
+export const WORKERS = {
+  'this worker': 'src/index.ts',
+  'plain Hono': 'bench/workers/plain-hono.ts',
+  'zod-openapi, Drizzle': 'bench/workers/zod-openapi.ts',
+};
 
 /** A worker that accepts the local key. `pids` are the processes of its runtime. */
 export type Server = {
@@ -53,6 +63,21 @@ export async function withServers<T>(
   }
 }
 
+/**
+ * In each round, measures one server after the other: other work on the machine affects all
+ * equally. Returns the values of each.
+ */
+export async function inRounds<T>(
+  servers: Server[],
+  measure: (server: Server) => Promise<T>,
+): Promise<T[][]> {
+  const values = servers.map((): T[] => []);
+  for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round += 1) {
+    for (const [index, server] of servers.entries()) values[index]?.push(await measure(server));
+  }
+  return values.map((each) => each.slice(WARM_UP_ROUNDS));
+}
+
 /** Builds a worker of a checkout with the configuration of its store; returns the bundle's file. */
 export async function build(entry: string, project = PROJECT_ROOT): Promise<string> {
   const name = basename(entry, '.ts');
@@ -61,6 +86,13 @@ export async function build(entry: string, project = PROJECT_ROOT): Promise<stri
     cwd: project,
   });
   return join(folder, `${name}.js`);
+}
+
+/** Builds workers one after another: each build packs the client. */
+export async function buildAll(entries: string[]): Promise<string[]> {
+  const bundles: string[] = [];
+  for (const entry of entries) bundles.push(await build(entry));
+  return bundles;
 }
 
 /** Starts workerd with a bundle, with nothing between the client and the worker. */
@@ -98,7 +130,9 @@ function workerdPids(): string[] {
   return stdout?.split('\n').filter(Boolean) ?? [];
 }
 
-/** CPU time of processes, in microseconds. Ended threads of workerd are left out: it keeps its own. */
+/**
+ * CPU time of processes, in microseconds. Ended threads of workerd are left out: it keeps its own.
+ */
 export function cpuUs(pids: string[]): number {
   let ns = 0;
   for (const pid of pids)

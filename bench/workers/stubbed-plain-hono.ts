@@ -1,9 +1,6 @@
-/** Plain Hono with the same stub bindings as stubbed.ts. */
-import { stubBindings } from '../../test/support/stubs.ts';
-import { plainHono } from './plain-hono.ts';
+/** Plain Hono with stub bindings. */
 
-const bindings = stubBindings();
+import plainHono from './plain-hono.ts';
+import { STORED_ROW, serveStubbed } from './stub-rows.ts';
 
-export default {
-  fetch: (request, _env, context) => plainHono.fetch(request, bindings, context),
-} satisfies ExportedHandler;
+export default serveStubbed(plainHono.fetch, STORED_ROW, { id: 'stub' });

@@ -1,14 +1,24 @@
-/** The store with stub bindings. It builds its log lines, and does not print them. */
+/** The store with stub bindings. */
 import { app } from '../../src/app.ts';
-import { stubBindings } from '../../test/support/stubs.ts';
+import { serveStubbed } from './stub-rows.ts';
 
-console.log = () => {};
-const bindings = { ...stubBindings(), ENVIRONMENT: 'local' };
+// Integers as text: src/pets/queries.ts.
+const row = {
+  id: '12',
+  id_text: '12',
+  name: 'Rex 12',
+  category_id_text: '12',
+  status: 'available',
+};
+const record = '{"id":"stub","label":"stub","createdAt":"2026-11-20T00:00:00Z"}';
 
-export default {
-  fetch(request, _env, context) {
-    const response = Promise.resolve(app.fetch(request, bindings, context));
-    context.waitUntil(response);
-    return response;
+// As in src/index.ts.
+export default serveStubbed(
+  (request, env, context) => {
+    const responding = Promise.resolve(app.fetch(request, env, context));
+    context.waitUntil(responding);
+    return responding;
   },
-} satisfies ExportedHandler;
+  row,
+  record,
+);
