@@ -32,7 +32,10 @@ const anchorsOf = (path: string) =>
 const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', 'client/*.md']);
 
 test.each(DOCUMENTS)('%s links to files and headings that exist', (document) => {
-  const links = allOf(read(document), /\]\((?!https?:)([^)]*)\)/g);
+  const links = allOf(
+    read(document),
+    /(?:\]\(|^\[[^\n\]]+\]: |src(?:set)?=")(?!https?:)([^)"\s]+)/gm,
+  );
   const dead = links.filter((link) => {
     const [path, anchor] = link.split('#');
     const file = path ? join(dirname(document), path) : document;
