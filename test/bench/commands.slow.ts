@@ -1,0 +1,44 @@
+/** The commands of the benchmarks run, and the documents show what they print. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+const TABLE = /^\|.*\|$/gm;
+const PICTURES = ['light', 'dark'].map((theme) => `docs/images/lost-answer-${theme}.svg`);
+
+/** Measures next to nothing. */
+function bench(...args: string[]) {
+  const env = { ...process.env, BENCH: 'trial' };
+  return spawnSync(process.execPath, ['bench/index.ts', ...args], { encoding: 'utf8', env });
+}
+
+const read = (path: string) => readFileSync(path, 'utf8');
+
+test.each(['race', 'load', 'size'])('npm run bench -- %s prints a table', (part) => {
+  const { stdout, status, stderr } = bench(part);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout.match(TABLE)?.length).toBeGreaterThan(2);
+});
+
+test('npm run bench -- against HEAD races with a checkout, and removes it', () => {
+  const listWorktrees = () => spawnSync('git', ['worktree', 'list'], { encoding: 'utf8' }).stdout;
+  const worktrees = listWorktrees();
+  const { stdout } = bench('against', 'HEAD');
+  // Its exit code depends on the time.
+  expect(stdout).toMatch(/^\| create +\| \d/m);
+  expect(listWorktrees()).toBe(worktrees);
+});
+
+test('npm run bench -- rows prints the table of BENCHMARKS.md', () => {
+  const rows = bench('rows').stdout.match(TABLE)?.join('\n');
+  expect(rows).toBeTruthy();
+  expect(read('BENCHMARKS.md')).toContain(rows);
+});
+
+test('npm run demo prints the table of README.md, and draws its pictures', () => {
+  const pictures = PICTURES.map(read);
+  const rows = bench('demo').stdout.match(TABLE)?.join('\n');
+  expect(rows).toBeTruthy();
+  expect(read('README.md')).toContain(rows);
+  expect(PICTURES.map(read)).toEqual(pictures);
+});
