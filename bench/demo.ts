@@ -29,12 +29,12 @@ const SCENES: Record<string, (client: ReturnType<typeof clientOf>) => Promise<vo
     await env.DB.exec(`INSERT INTO pets VALUES (7, 'Max', ${LARGE}, NULL)`);
     await send({ path: '/v1/pets/7' });
   },
-  async 'KV fails, 58 minutes after it read the key'({ send, setFaults }) {
+  async 'KV fails 58 minutes after the key was read'({ send, setFaults }) {
     await send(REQUESTS.list);
     await setFaults({ kv: 'throws', now: Date.now() + 3_480_000 });
     await send(REQUESTS.list);
   },
-  async 'D1 hangs'({ send, setFaults }) {
+  async 'D1 never answers'({ send, setFaults }) {
     await setFaults({ d1: [{ takes: 3_600_000 }] });
     await send(CREATE);
   },
