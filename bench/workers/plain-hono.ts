@@ -5,7 +5,6 @@
  */
 import { zValidator } from '@hono/zod-validator';
 import { Hono } from 'hono';
-import { createMiddleware } from 'hono/factory';
 import * as z from 'zod/mini';
 import {
   type AppEnv,
@@ -33,26 +32,10 @@ const PetQuery = z.strictObject({
 const PetPath = z.object({ petId: z.coerce.number().check(z.int()) });
 
 const COLUMNS = 'id, name, category_id AS categoryId, status';
-/**
- * Records a successful response, and sends it again to a retry. As in published idempotency
- * middleware, the record and the row are not written in one transaction, because the middleware
- * does not know the handler's statements.
- */
-const replay = createMiddleware<AppEnv>(async (c, next) => {
-  const idempotencyKey = c.req.header('Idempotency-Key');
-  if (!idempotencyKey) return next();
-  const name = `${c.get('apiKey').id}:${c.req.method}:${c.req.path}:${idempotencyKey}`;
-  const recorded = await c.env.API_KEYS.get(name);
-  if (recorded) return c.body(recorded, 201, { 'Content-Type': 'application/json' });
-  await next();
-  const response = c.res.clone();
-  if (response.ok) await c.env.API_KEYS.put(name, await response.text(), { expirationTtl: 86_400 });
-  return undefined;
-});
 
 const app = new Hono<AppEnv>()
   .use(...ofEveryRequest)
-  .use('/v1/*', ...ofVersion1, replay)
+  .use('/v1/*', ...ofVersion1)
   .get('/v1/pets', zValidator('query', PetQuery, rejectInvalid), async (c) => {
     const { limit, status = null, after } = c.req.valid('query');
     const { results } = await c.env.DB.prepare(

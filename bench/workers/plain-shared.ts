@@ -1,6 +1,6 @@
 /**
  * What plain-hono.ts and zod-openapi.ts share: API keys, scopes, rate limits and a log line, as the
- * store has them.
+ * store has them, and an idempotency middleware.
  */
 import type { Context } from 'hono';
 import { bearerAuth } from 'hono/bearer-auth';
@@ -93,8 +93,30 @@ const responseHeaders = createMiddleware<AppEnv>(async (c, next) => {
   c.res.headers.set('Cache-Control', 'private, no-store');
 });
 
+/**
+ * Records a successful response, and sends it again to a retry. As in published idempotency
+ * middleware, the record and the row are not written in one transaction, because the middleware
+ * does not know the handler's statements.
+ */
+const replay = createMiddleware<AppEnv>(async (c, next) => {
+  const idempotencyKey = c.req.header('Idempotency-Key');
+  if (!idempotencyKey) return next();
+  const name = `${c.get('apiKey').id}:${c.req.method}:${c.req.path}:${idempotencyKey}`;
+  const recorded = await c.env.API_KEYS.get(name);
+  if (recorded) return c.body(recorded, 201, { 'Content-Type': 'application/json' });
+  await next();
+  const response = c.res.clone();
+  if (response.ok) await c.env.API_KEYS.put(name, await response.text(), { expirationTtl: 86_400 });
+  return undefined;
+});
+
 export const ofEveryRequest = [requestId(), accessLog, responseHeaders, cors()] as const;
-export const ofVersion1 = [authenticate, authorize, bodyLimit({ maxSize: 16_384 })] as const;
+export const ofVersion1 = [
+  authenticate,
+  authorize,
+  bodyLimit({ maxSize: 16_384 }),
+  replay,
+] as const;
 
 export function respondToError(error: Error): Response {
   if (error instanceof HTTPException) return error.getResponse();
