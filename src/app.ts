@@ -35,7 +35,7 @@ base.use(
   }),
 );
 
-/** Typed with every route, for `hc` and `testClient`. */
+/** Typed with every route, for `hc`. */
 export const app = base
   .route(VERSION_PATH, pets)
   .route(VERSION_PATH, orders)

@@ -1,7 +1,6 @@
 import '../exact-json.ts';
 import { zValidator } from '@hono/zod-validator';
 import type { MiddlewareHandler } from 'hono';
-import { every } from 'hono/combine';
 import { requireKey } from '../auth/require-key.ts';
 import type { AppEnv } from '../context.ts';
 import { validateBody } from '../http/body.ts';
@@ -44,10 +43,19 @@ export function operation<const D extends OperationDefinition>(
     json && validateBody(json, mediaTypes),
     acceptsIdempotencyKey && readIdempotencyKey,
   ];
-  const middleware = every(...steps.filter((step) => step !== undefined));
+  const middleware = inOrder(steps.filter((step) => step !== undefined));
   definitions.set(middleware, definition);
   // The steps do what this type says: test/app-type.test-d.ts.
   return middleware as OperationMiddleware<D>;
+}
+
+/** Not `every`, which composes the steps again for each request. */
+function inOrder(steps: MiddlewareHandler[]): MiddlewareHandler {
+  return steps.reduceRight((later, step) => (c, next) => {
+    return step(c, async () => {
+      await later(c, next);
+    });
+  });
 }
 
 export function define(definition: OperationDefinition): MiddlewareHandler<AppEnv> {
