@@ -10,13 +10,18 @@ import { app } from '../../src/app.ts';
 import { operation } from '../../src/operation/operation.ts';
 import type { OperationDescription } from '../../src/operation/resource-description.ts';
 import { NewPet, PetQuery } from '../../src/pets/schemas.ts';
+import { operations } from '../support/contract.ts';
 
 const SERVERS = [{ url: 'https://a.example/v1', description: '', 'x-internal': false }];
 const resources = await findResources();
 
 /** The description of the app with further operations. */
-function describe(operations: Record<string, OperationDescription> = {}) {
-  return describeApi(SERVERS, [{ tags: [], operations }, ...resources.toReversed()], '1.0.0');
+function describe(others: Record<string, OperationDescription> = {}) {
+  return describeApi(
+    SERVERS,
+    [{ tags: [], operations: others }, ...resources.toReversed()],
+    '1.0.0',
+  );
 }
 
 /** Adds routes to the app for the rest of a test. */
@@ -35,13 +40,15 @@ const handler = () => new Response();
 
 test('tags are in the order of the routes, whatever the order of the resources', () => {
   const names = describe().tags?.map(({ name }) => name);
-  expect(names).toEqual(['animals', 'Pets', 'Store', 'service']);
+  const inUse = operations.flatMap(({ operation: { tags } }) => tags);
+  expect(names).toEqual([...new Set(inUse)]);
 });
 
 test('the routes of one path stand together, as in the description', () => {
   addRoute('PUT', '/v1/pets', [listToys, handler]);
   const paths = findRoutes().map(({ path }) => path);
-  expect(paths.slice(0, 4)).toEqual(['/pets', '/pets', '/pets', '/pets/{petId}']);
+  const starts = paths.filter((path, i) => path !== paths[i - 1]);
+  expect(starts).toEqual([...new Set(paths)]);
 });
 
 test.each([

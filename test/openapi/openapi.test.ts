@@ -145,15 +145,13 @@ function objectsIn(value: unknown): Record<string, unknown>[] {
 }
 
 test('the bodies of requests are closed, and clients accept fields that responses get later', () => {
-  const closed = Object.entries(description.components.schemas).filter(
-    ([, schema]) => Object(schema).additionalProperties === false,
+  const closed = Object.values(description.components.schemas).filter(
+    (schema) => Object(schema).additionalProperties === false,
   );
-  expect(closed.map(([name]) => name).sort()).toEqual([
-    'NewOrder',
-    'NewPet',
-    'OrderPatch',
-    'PetPatch',
-  ]);
+  const bodies = operations.flatMap(
+    ({ operation }) => operation.requestBody?.content['application/json'].schema ?? [],
+  );
+  expect(new Set(closed)).toEqual(new Set(bodies));
 });
 
 // A mock server sends the first example of the schema with every status.
