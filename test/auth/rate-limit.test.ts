@@ -82,7 +82,7 @@ test.each(['all', 'writes'])(
 
 test.each([
   ['throws', 'limiter unavailable'],
-  ['hangs', 'The rate limiter did not respond within 500 ms'],
+  ['hangs', '500 ms'],
 ] as const)(
   'no limit applies while a limiter %s, and the line says why',
   async (limiters, cause) => {
@@ -90,8 +90,8 @@ test.each([
     expect((await store.createPet({ name: 'Rex', categoryId: 1 })).status).toBe(201);
     const [line] = await store.logLines();
     expect(Object(line?.limiterFailures).toSorted()).toEqual([
-      `RATE_LIMITER: Error: ${cause}`,
-      `WRITE_RATE_LIMITER: Error: ${cause}`,
+      expect.stringMatching(`^RATE_LIMITER: .*${cause}$`),
+      expect.stringMatching(`^WRITE_RATE_LIMITER: .*${cause}$`),
     ]);
   },
 );

@@ -131,7 +131,7 @@ test('a client that stops in the middle of its body gets a 400 after 30 seconds'
   // The clock runs faster: the deadline takes less than a second.
   const [answer] = await once(socket, 'data', soon());
   expect(String(answer)).toMatch(/^HTTP\/1\.1 400 /);
-  await expectLogged({ status: 400, cause: 'The client did not respond within 30000 ms' }, 0);
+  await expectLogged({ status: 400, cause: expect.stringContaining('30000 ms') }, 0);
 });
 
 test('a malformed Host is no error, although a deprecated operation has links', async () => {
