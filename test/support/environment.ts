@@ -10,7 +10,7 @@ export default {
     async teardown() {
       for (const server of Object.values(globalThis.sharedServers ?? {}))
         await server.then(
-          ({ close }) => close(),
+          ({ harness }) => harness.close(),
           () => {},
         );
     },

@@ -7,7 +7,7 @@ import { parseJson } from '../../src/exact-json.ts';
 import type { Calls, Faults } from '../faults/worker.ts';
 import { readVars } from './configuration.ts';
 import { expectDescribed } from './contract.ts';
-import { type Server, serverOfProcess } from './server.ts';
+import { emptyTables, type Server, serverOfProcess } from './server.ts';
 
 /**
  * With `faults`, the app has bindings that fail on demand, and high limits: see faults/worker.ts. Only then it can have the
@@ -39,9 +39,9 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
    * Sends a request without the proxy of `wrangler dev`, which would double its time. Any host reaches the worker; staging
    * accepts https alone.
    */
-  const request = (path: string, init?: Parameters<Server['fetch']>[1]) => {
+  const request = (path: string, init?: Parameters<Server['worker']['fetch']>[1]) => {
     const origin = env === 'local' ? server.origin : 'https://animal-store.example';
-    return server.fetch(`${origin}${path}`, init);
+    return server.worker.fetch(`${origin}${path}`, init);
   };
   const requestIds = new Set<unknown>();
   let scheduledRuns = 0;
@@ -55,7 +55,7 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
 
   const store = {
     /** The origin of its addresses. */
-    url: () => server.url(),
+    url: () => server.origin,
 
     /** Sends any request to the worker. For a JSON body, `send` is shorter. */
     async fetch(
@@ -86,7 +86,7 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
 
     /** All rows of a table. Integers beyond 2^53 are rounded. */
     async rows(table: string) {
-      const { results } = await server.bindings().DB.prepare(`SELECT * FROM ${table}`).all();
+      const { results } = await server.bindings.DB.prepare(`SELECT * FROM ${table}`).all();
       return results;
     },
 
@@ -107,17 +107,18 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
     },
 
     /** Puts a key's record into KV, or replaces it. */
-    putRecord: (key: string, record: Partial<KeyRecord>) => putRecord(server.keys, key, record),
+    putRecord: (key: string, record: Partial<KeyRecord>) =>
+      putRecord(server.bindings.API_KEYS, key, record),
 
-    bindings: () => server.bindings(),
+    bindings: () => server.bindings,
 
     /** Empties the tables, as before each test. */
-    emptyTables: () => server.emptyTables(),
+    emptyTables: () => emptyTables(server),
 
     /** Runs SQL statements in one call. A prepared statement takes five calls to the other process. */
     async exec(sql: string) {
       // D1 takes each line for a statement.
-      await server.bindings().DB.exec(sql.replaceAll('\n', ' '));
+      await server.bindings.DB.exec(sql.replaceAll('\n', ' '));
     },
 
     /** Only with the option `faults`: replaces the faults, and sets the counts of `calls` to 0. */
@@ -134,7 +135,7 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
 
     /** Runs the scheduled handler, and returns whether it succeeded. */
     async scheduled() {
-      const { outcome } = await server.scheduled({ cron: '*/10 * * * *' });
+      const { outcome } = await server.worker.scheduled({ cron: '*/10 * * * *' });
       scheduledRuns += 1;
       return outcome === 'ok';
     },
@@ -142,7 +143,7 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
     /** The parsed log lines of the requests that this test sent with `fetch`, and of its scheduled runs. */
     async logLines() {
       const lines = () =>
-        parseLines(server.logs().map(({ message }) => message)).filter(
+        parseLines(server.harness.getLogs().map(({ message }) => message)).filter(
           ({ requestId, task }) => task !== undefined || requestIds.has(requestId),
         );
       // The runtime's process delivers a line some time after the response.
@@ -158,15 +159,16 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
   });
   beforeEach(async () => {
     if (faults) await store.fault({});
-    await server.emptyTables();
-    server.clearLogs();
+    await emptyTables(server);
+    server.harness.clearLogs();
     requestIds.clear();
     scheduledRuns = 0;
   });
   afterEach(async () => {
     // All lines have arrived now, and none has an API key.
     await store.logLines();
-    for (const { message } of server.logs()) expect(message).not.toMatch(/animal_[a-z]+_\w{36}/);
+    for (const { message } of server.harness.getLogs())
+      expect(message).not.toMatch(/animal_[a-z]+_\w{36}/);
   });
   return store;
 }
