@@ -1,6 +1,5 @@
 /** The budgets of a key: one for all its requests, and a smaller one for writes. */
 import { expect, test } from 'vitest';
-import { generateKey } from '../../ops/keys/generate-key.ts';
 import { stopTime } from '../support/in-process.ts';
 import { expectError, startStore } from '../support/store.ts';
 import { sendInProcess, stubBindings } from '../support/stubs.ts';
@@ -26,7 +25,7 @@ async function send(method: string, { exhausted = '', record = {} } = {}) {
     },
   };
   const call = { path: '/v1/pets/7', method };
-  const response = await sendInProcess(call, bindings, generateKey('production'));
+  const response = await sendInProcess(call, bindings);
   return { response, status: response.status, counted };
 }
 
@@ -51,7 +50,7 @@ test('a write asks both limiters at once', async () => {
     },
   };
   const call = { path: '/v1/pets/7', method: 'DELETE' };
-  await sendInProcess(call, bindings, generateKey('production'));
+  await sendInProcess(call, bindings);
   expect(logLines()).toHaveLength(1);
   expect(logLines()[0]).not.toHaveProperty('limiterFailures');
 });

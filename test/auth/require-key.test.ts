@@ -12,64 +12,45 @@ const app = new Hono<AppEnv>()
   .use('/admin/*', requireKey('write'))
   .get('/admin/status', (c) => c.json({ keyId: c.get('client').keyId }, 200));
 
-const recordWith = (fields: object) => ({
-  get: async () =>
-    JSON.stringify({ id: 'a', label: 'a', createdAt: '2026-11-20T00:00:00Z', ...fields }),
-});
-const refuse = { limit: async () => ({ success: false }) };
-const fail = {
-  limit: () => Promise.reject(new Error('a limiter')),
-  get: () => Promise.reject(new Error('KV')),
-};
+const fail = () => Promise.reject(new Error('it is down'));
 
 /** A key that this process has not seen. */
 const keyOf = () => generateKey('production');
 
-const send = (env: Partial<Stubs>, key?: string) =>
+const send = (env: Partial<Stubs>, key: string) =>
   app.request(
     '/admin/status',
-    { headers: key ? { authorization: `Bearer ${key}` } : {} },
+    { headers: { authorization: `Bearer ${key}` } },
     { ...stubBindings(), ...env },
   );
 
-test.each<[string, number, string, Partial<Stubs>, string | undefined]>([
-  ['no key', 401, 'missing_api_key', {}, undefined],
-  ['an unknown key', 401, 'invalid_api_key', { API_KEYS: { get: async () => null } }, keyOf()],
-  [
-    'a key to read',
-    403,
-    'insufficient_scope',
-    { API_KEYS: recordWith({ scopes: ['read'] }) },
-    keyOf(),
-  ],
-  ['a used-up budget', 429, 'rate_limited', { WRITE_RATE_LIMITER: refuse }, keyOf()],
-  ['stopped writes', 503, 'service_unavailable', { WRITES_STOPPED: '' }, keyOf()],
-  ['KV that fails', 503, 'service_unavailable', { API_KEYS: fail }, keyOf()],
-])('requireKey alone answers %s with %d %s', async (_, status, code, env, key) => {
-  const response = await send(env, key);
-  expect(response.status).toBe(status);
-  expect(await response.json()).toMatchObject({ code, status });
+test('requireKey alone rejects a key without the scope', async () => {
+  const record = { id: 'a', label: 'a', createdAt: '2026-11-20T00:00:00Z', scopes: ['read'] };
+  const response = await send({ API_KEYS: { get: async () => JSON.stringify(record) } }, keyOf());
+  expect(response.status).toBe(403);
+  expect(await response.json()).toMatchObject({ code: 'insufficient_scope', status: 403 });
 });
 
 test('requireKey alone accepts a key, also when a limiter fails, or KV after the key was read', async () => {
   const key = keyOf();
-  const read = await send({ RATE_LIMITER: fail }, key);
+  const read = await send({ RATE_LIMITER: { limit: fail } }, key);
   expect([read.status, await read.json()]).toEqual([200, { keyId: 'stub' }]);
   vi.useFakeTimers({ now: Date.now() + 31_000, toFake: ['Date'] });
   try {
-    expect((await send({ API_KEYS: fail }, key)).status).toBe(200);
+    expect((await send({ API_KEYS: { get: fail } }, key)).status).toBe(200);
   } finally {
     vi.useRealTimers();
   }
 });
 
-test('the routes of a resource alone respond with Error bodies, and with pets', async () => {
-  const refused = await pets.request('/pets', {}, stubBindings());
-  expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="animal-store"');
-  expect(await refused.json()).toMatchObject({ code: 'missing_api_key', status: 401 });
+test('the routes of a resource alone respond with Error bodies and their headers', async () => {
   const headers = { authorization: `Bearer ${keyOf()}` };
-  const found = await pets.request('/pets/12', { headers }, stubBindings());
-  expect([found.status, await found.json()]).toMatchObject([200, { id: 12, name: 'Rex 12' }]);
+  const failing = stubBindings((binding, value) =>
+    binding === 'KV' ? Promise.resolve(value) : fail(),
+  );
+  const refused = await pets.request('/pets', { headers }, failing);
+  expect(refused.headers.get('retry-after')).toBe('5');
+  expect(await refused.json()).toMatchObject({ code: 'service_unavailable', status: 503 });
 });
 
 test.each([

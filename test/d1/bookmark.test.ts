@@ -1,6 +1,5 @@
 /** `X-D1-Bookmark`: sessions that read their own writes from any replica. */
 import { expect, test } from 'vitest';
-import { generateKey } from '../../ops/keys/generate-key.ts';
 import { stopTime } from '../support/in-process.ts';
 import { expectError, startStore } from '../support/store.ts';
 import { sendInProcess, stubBindings } from '../support/stubs.ts';
@@ -56,7 +55,7 @@ test('a response has no bookmark if D1 returns none', async () => {
   const session = { ...bindings.DB, getBookmark: () => null };
   const DB = { withSession: () => session };
   const call = { path: '/v1/pets', ...inSession(KNOWN) };
-  const reply = await sendInProcess(call, { ...bindings, DB }, generateKey('production'));
+  const reply = await sendInProcess(call, { ...bindings, DB });
   expect([reply.status, reply.headers.has('x-d1-bookmark')]).toEqual([200, false]);
 });
 

@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
-import { generateKey } from '../../ops/keys/generate-key.ts';
 import { stopTime } from '../support/in-process.ts';
 import { startStore } from '../support/store.ts';
 import { sendInProcess, stubBindings } from '../support/stubs.ts';
@@ -45,7 +44,7 @@ async function printedErrors(error: Error, call: object = {}, env: object = {}) 
   vi.spyOn(bindings.DB, 'prepare').mockImplementation(() => {
     throw error;
   });
-  await sendInProcess({ path: '/v1/pets', ...call }, bindings, generateKey('production'));
+  await sendInProcess({ path: '/v1/pets', ...call }, bindings);
   const { calls } = vi.mocked(console.error).mock;
   return calls.map(([line]) => (line instanceof Error ? line : JSON.parse(line).status));
 }
@@ -86,8 +85,8 @@ test('the local store, for whose requests wrangler prints lines, logs errors alo
   const { LOG } = readConfig({ config: 'wrangler.toml' }).vars;
   const bindings = { ...stubBindings(), LOG };
   const logLines = stopTime();
-  await sendInProcess({ path: '/v1/pets' }, bindings, generateKey('production'));
-  await sendInProcess({ path: '/v1/pets?limit=0' }, bindings, generateKey('production'));
+  await sendInProcess({ path: '/v1/pets' }, bindings);
+  await sendInProcess({ path: '/v1/pets?limit=0' }, bindings);
   expect(logLines()).toMatchObject([{ status: 400 }]);
 });
 
@@ -108,7 +107,7 @@ test('a line has the times of all calls of KV and D1', async () => {
   });
   const body = '{"name":"Rex","categoryId":3}';
   const retry = { path: '/v1/pets', method: 'POST', body, headers: { 'idempotency-key': 'k' } };
-  await sendInProcess(retry, bindings, generateKey('production'));
+  await sendInProcess(retry, bindings);
   expect(logLines()).toMatchObject([{ kvMs: 80, d1Ms: 300, durationMs: 380 }]);
 });
 
