@@ -3,9 +3,7 @@
  */
 import { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import { requireKey } from '../src/auth/require-key.ts';
 import type { AppEnv } from '../src/context.ts';
-import { Database } from '../src/d1/database.ts';
 import { sql } from '../src/d1/sql.ts';
 import { errorResponse } from '../src/error-response.ts';
 import { takePage } from '../src/http/paging.ts';
@@ -13,7 +11,7 @@ import { type Create, createOnce } from '../src/idempotency/create-once.ts';
 import type { OperationDefinition } from '../src/operation/definition.ts';
 import { operation } from '../src/operation/operation.ts';
 import * as queries from '../src/pets/queries.ts';
-import { NewPet, type Pet, PetPath, PetQuery } from '../src/pets/schemas.ts';
+import { NewPet, PetPath, PetQuery } from '../src/pets/schemas.ts';
 
 const app = new Hono<AppEnv>();
 
@@ -86,8 +84,6 @@ app.post('/tenants', create, tenant, async (c) => {
 // An app with a variable of its own.
 new Hono<AppEnv & { Variables: { tenant: string } }>().onError(errorResponse);
 
-app.get('/admin', requireKey('read'), async (c) => c.text(c.get('client').id));
-
 app.patch('/', list, async (c) => {
   const [[row]] = await c.get('db').run(sql<{ status: string }>`SELECT …`);
   // @ts-expect-error: there may be no row
@@ -106,10 +102,3 @@ operation({ operationId: 'x', scope: 'read', querry: PetQuery });
 ({ operationId: 'x' }) satisfies OperationDefinition;
 // @ts-expect-error: a public operation has no body
 ({ operationId: 'x', public: true, json: NewPet }) satisfies OperationDefinition;
-
-/** A cron runs the same queries. */
-export const scheduled: ExportedHandlerScheduledHandler<Env> = async (_, env) => {
-  const db = new Database(env.DB);
-  (await queries.listPets(db, { limit: 20 })) satisfies Pet[];
-  (await queries.createPet(db, {}, { name: 'Rex', categoryId: 3n })) satisfies Pet;
-};

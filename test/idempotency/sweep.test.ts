@@ -77,7 +77,7 @@ test('an attempt of a last retry that arrives after the key has expired creates 
 test('the line of a sweep that fails is an error', async () => {
   const DB = {
     prepare: () => {
-      throw new Error('no D1');
+      throw 'no D1';
     },
   };
   expect(await sweepAt(NOON, { DB })).toMatchObject({ finished: false, cause: 'no D1' });

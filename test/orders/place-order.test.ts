@@ -46,15 +46,6 @@ test('an animal with an open order that an operator made available is not ordere
   expectError(reply, 409, 'pet_not_available', 'The animal 7 is not available.');
 });
 
-test('a refused order stores no key, and succeeds later', async () => {
-  await store.insertPet({ id: 7, status: 'sold' });
-  // The last row that was inserted is not the refused order.
-  await store.insertOrder({ pet_id: 7, status: 'delivered' });
-  expect((await store.placeOrder({ petId: 7 })).status).toBe(409);
-  await store.send('PATCH', '/v1/pets/7', { status: 'available' });
-  expect((await store.placeOrder({ petId: 7 }, WITH_KEY)).status).toBe(201);
-});
-
 test('a refusal is no replay of a key that has expired', async () => {
   await store.insertPet({ id: 7, status: 'available' });
   expect((await store.placeOrder({ petId: 7 }, WITH_KEY)).status).toBe(201);
