@@ -42,12 +42,17 @@ const CREATES = [
     retry: () => store.placeOrder('{ "petId": 9007199254740993.0 }', withKey('"k"')),
   },
 ];
-const insertPet = () => store.insertPet({ id: 2n ** 53n + 1n, status: 'available' });
+/** The new id, of a pet or an order, is no double, either. */
+async function insertRows() {
+  await store.insertPet({ id: 2n ** 53n + 1n, status: 'available' });
+  await store.insertPet({ id: 2n ** 53n + 2n });
+  await store.insertOrder({ id: 2n ** 53n, pet_id: 7 });
+}
 
 test.each(CREATES)(
   'a retry of $id may quote the key, and write the same body in other words',
   async ({ send, retry }) => {
-    await insertPet();
+    await insertRows();
     const first = await send();
     expectFirst(first);
     expectReplay(await store.expectUnchanged(retry), first);
@@ -60,7 +65,7 @@ const AT_MOST_ONCE = expect.stringContaining(
 
 // https://developers.cloudflare.com/d1/best-practices/retry-queries/
 test.each(CREATES)('$id succeeds if D1 fails twice', async ({ send, table }) => {
-  await insertPet();
+  await insertRows();
   const count = (await store.rows(table)).length;
   await store.fault({ d1: ['throws', 'throws'] });
   expectFirst(await send());
@@ -69,7 +74,7 @@ test.each(CREATES)('$id succeeds if D1 fails twice', async ({ send, table }) => 
 });
 
 test.each(CREATES)('$id gets the response that was lost', async ({ send, table }) => {
-  await insertPet();
+  await insertRows();
   const count = (await store.rows(table)).length;
   await store.fault({ d1: ['loses the response'] });
   const reply = await send();
@@ -80,7 +85,7 @@ test.each(CREATES)('$id gets the response that was lost', async ({ send, table }
 });
 
 test.each(CREATES)('$id takes effect once if D1 executes it late', async ({ send, table }) => {
-  await insertPet();
+  await insertRows();
   const count = (await store.rows(table)).length;
   await store.fault({ d1: ['runs late', 'runs late'] });
   expectFirst(await send());
@@ -141,7 +146,7 @@ test('a rotated API key is still the same client, and another one is not', async
 });
 
 test('two operations share no key', async () => {
-  await insertPet();
+  await insertRows();
   for (const { send } of CREATES) expectFirst(await send());
 });
 
