@@ -55,7 +55,8 @@ describe.each(OPERATIONS)('$id', ({ id, scope, method, path, body }) => {
     const key = await store.issueKey({ scopes: others });
     const reply = await store.send(method, `${path}?x=1`, body, { key });
     expectError(reply, 403, 'insufficient_scope');
-    expect(reply.headers.get('www-authenticate')).toContain(`scope="${scope}"`);
+    const challenge = `Bearer realm="animal-store", error="insufficient_scope", scope="${scope}"`;
+    expect(reply.headers.get('www-authenticate')).toBe(challenge);
   });
 
   test('rejects an unknown parameter', async () => {

@@ -26,7 +26,7 @@ async function list(key: string): Promise<unknown> {
 }
 
 test('a key is read from KV every thirty seconds, so a revoked one is then rejected', async () => {
-  const key = await store.issueKey({ id: 'leaked' });
+  const key = await store.issueKey();
   await setTime(0);
   expect(await list(key)).toBe(200);
   expect((await store.calls()).kvReads).toBe(1);
@@ -35,8 +35,6 @@ test('a key is read from KV every thirty seconds, so a revoked one is then rejec
   expect(await list(key)).toBe(200);
   await setTime(30);
   expect(await list(key)).toBe('revoked_api_key');
-  const line = { keyId: 'leaked', code: 'revoked_api_key' };
-  expect((await store.logLines()).at(-1)).toMatchObject(line);
 });
 
 test('a newer key evicts the one of five thousand that was used least recently', async () => {

@@ -47,6 +47,7 @@ test.each([
   ['not UTF-8', '/health?%ff', IN_TEXT],
   ['no name', '/v1/pets?=1', 'query: every parameter must have a name'],
   ['no second name', '/v1/pets/1?limit=5&=1', IN_TEXT],
+  ['unknown to a public operation', '/v1/health?x=1', expect.stringMatching(/^x: /)],
   ['the longest, read', LONGEST, expect.stringMatching(/^x{64}…: /)],
   ['one character more', `${LONGEST}x`, `query: must be at most ${MAX_QUERY_LENGTH} characters`],
 ])('an invalid query is a 400 that says why: %s', async (_, path, message) => {
@@ -86,8 +87,10 @@ test.each([
 
 test('a message has the first MAX_PROBLEMS, and counts the others', async () => {
   const send = async (count: number) => {
-    const query = Array.from({ length: count }, (_, i) => `x${i}=1`).join('&');
-    const { body } = await sendWithoutD1('GET', `/v1/pets/1?${query}`);
+    // With long names, it is the longest message.
+    const fields = Array.from({ length: count }, (_, i) => [`${i}`.padEnd(65), 1]);
+    const sent = JSON.stringify(Object.fromEntries(fields));
+    const { body } = await sendWithoutD1('PATCH', '/v1/pets/1', sent);
     return Object(body).message.split('; ');
   };
   expect(await send(MAX_PROBLEMS)).toHaveLength(MAX_PROBLEMS);

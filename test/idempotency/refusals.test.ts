@@ -62,6 +62,12 @@ test('a closed key with another body is a 422', async () => {
   expectError(other, 422, 'idempotency_key_reused');
 });
 
+test('an order of an animal that does not exist closes its key, too', async () => {
+  expectError(await place(), 404, 'pet_not_found');
+  await store.insertPet({ id: 7, status: 'available' });
+  expectError(await place(), 404, 'pet_not_found');
+});
+
 test('a refusal is repeated for exactly as long as a response', async () => {
   const now = Date.parse('2026-11-20T12:00:00Z');
   await placeAsB();

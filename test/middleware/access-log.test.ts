@@ -81,6 +81,12 @@ test.each([
   },
 );
 
+test.each(['expiresAt', 'revokedAt'])('the line of a key with %s names the key', async (end) => {
+  const key = await store.issueKey({ id: 'old', [end]: '2026-11-20T00:00:00Z' });
+  await store.fetch('/v1/pets', { key });
+  expect(await store.logLines()).toMatchObject([{ status: 401, keyId: 'old' }]);
+});
+
 test('the local store, for whose requests wrangler prints lines, logs errors alone', async () => {
   const { LOG } = readConfig({ config: 'wrangler.toml' }).vars;
   const bindings = { ...stubBindings(), LOG };
@@ -108,7 +114,8 @@ test('a line has the times of all calls of KV and D1', async () => {
   const body = '{"name":"Rex","categoryId":3}';
   const retry = { path: '/v1/pets', method: 'POST', body, headers: { 'idempotency-key': 'k' } };
   await sendInProcess(retry, bindings);
-  expect(logLines()).toMatchObject([{ kvMs: 80, d1Ms: 300, durationMs: 380 }]);
+  const time = new Date().toISOString();
+  expect(logLines()).toMatchObject([{ time, kvMs: 80, d1Ms: 300, durationMs: 380 }]);
 });
 
 test('no line contains a key, path, query, body or name', async () => {
@@ -123,7 +130,7 @@ test('no line contains a key, path, query, body or name', async () => {
   await store.fetch('/SecretPath/123454321', { key });
   const headers = { 'cf-ray': '8f1c-FRASecret', 'x-request-id': 'SecretId' };
   await store.fetch('/v1/pets', { key: `${key}x`, headers });
-  await store.fetch('/v1/pets', { key, headers: { 'cf-ray': 'Secret8f1c-FRA' } });
+  await store.fetch('/v1/pets', { key, headers: { 'cf-ray': `${'123454321'.repeat(4)}-FRA` } });
   const lines = JSON.stringify(await store.logLines());
   expect(lines).not.toMatch(/Secret|123454321/);
   expect(lines).not.toContain(key.slice('animal_local_'.length));

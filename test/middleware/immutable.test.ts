@@ -3,18 +3,25 @@ import { Hono } from 'hono';
 import { requestId } from 'hono/request-id';
 import { expect, test } from 'vitest';
 import type { AppEnv } from '../../src/context.ts';
+import { sql } from '../../src/d1/sql.ts';
+import { openDatabase } from '../../src/http/open-database.ts';
 import { crossOrigin } from '../../src/middleware/cross-origin.ts';
 import { responseHeaders } from '../../src/middleware/response-headers.ts';
+import { stubBindings } from '../support/stubs.ts';
 
 test.each([
   ['access-control-allow-origin', crossOrigin],
   ['x-content-type-options', responseHeaders],
+  ['x-d1-bookmark', openDatabase({ operationId: 'listPets', scope: 'read' })],
 ])('a redirect, whose headers are immutable, has %s', async (name, middleware) => {
   const app = new Hono<AppEnv>();
   app.use(requestId({ headerName: '' }));
   app.use(middleware);
-  app.get('/', () => Response.redirect('https://animal-store.example/v1/pets', 307));
-  const { status, headers } = await app.request('/');
+  app.get('/', async (c) => {
+    await c.get('db')?.run(sql`SELECT 1`);
+    return Response.redirect('https://animal-store.example/v1/pets', 307);
+  });
+  const { status, headers } = await app.request('/', {}, stubBindings());
   expect([status, headers.get('location')]).toEqual([307, 'https://animal-store.example/v1/pets']);
   expect(headers.has(name)).toBe(true);
 });

@@ -3,15 +3,18 @@ import { app } from '../../src/app.ts';
 import { stopTime } from '../support/in-process.ts';
 import { expectError, readReply } from '../support/store.ts';
 
-test.each(['staging', 'production'])(
-  'plain http to %s is a 403 without a redirect, whatever a header says',
-  async (ENVIRONMENT) => {
+test.each([
+  ['staging', '/v1/pets/1'],
+  ['production', '/health'],
+])(
+  'plain http to %s%s is a 403 without a redirect, whatever a header says',
+  async (ENVIRONMENT, path) => {
     stopTime();
     const headers = { 'x-forwarded-proto': 'https', forwarded: 'proto=https' };
-    const url = 'http://store.example/v1/pets/1';
+    const url = `http://store.example${path}`;
     const response = await app.request(url, { headers }, { ENVIRONMENT });
     // As described: without the header Deprecation of getPet.
-    const reply = await readReply('GET', '/v1/pets/1', response);
+    const reply = await readReply('GET', path, response);
     expect(reply.headers.has('location')).toBe(false);
     expectError(reply, 403, 'https_required');
   },

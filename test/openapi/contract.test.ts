@@ -70,11 +70,14 @@ const REJECTED = ['""', 'a, b', '"a, b"', 'first', 'FIRST-PRIMARY', 'first-prima
 
 test.each([
   {
+    method: 'POST',
+    sent: '{"name":"a","categoryId":1}',
     header: 'Idempotency-Key',
     component: 'IdempotencyKey',
     values: ['"', '"""', '" "', 'a"', '"a', ',', 'a,b', 'é', '"é"', '""', 'a, b', '"a, b"'],
   },
   {
+    method: 'GET',
     header: 'X-D1-Bookmark',
     component: 'Bookmark',
     values: [
@@ -93,7 +96,7 @@ test.each([
     const isDescribed =
       problems(`components/parameters/${each.component}/schema`, value).length === 0;
     const headers = { [each.header]: value };
-    const reply = await sendWithoutD1('POST', '/v1/pets', '{"name":"a","categoryId":1}', headers);
+    const reply = await sendWithoutD1(each.method, '/v1/pets', each.sent, headers);
     const status = isDescribed && !REJECTED.includes(value) ? 503 : 400;
     expect(reply.status, `${value}: ${reply.text}`).toBe(status);
   }

@@ -3,19 +3,23 @@ import { expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import packageJson from '../../package.json' with { type: 'json' };
 import { STATUS_OF } from '../../src/errors.ts';
+import { MAX_BODY_BYTES } from '../../src/http/body.ts';
 import { LIMIT } from '../../src/http/paging.ts';
-import { description, operations } from '../support/contract.ts';
+import { description, operations, problems, text } from '../support/contract.ts';
 
 const baseUrlOf = (env: string) => readConfig({ config: 'wrangler.toml', env }).vars.BASE_URL;
 
 test('the description has the names and limits of the service interface', () => {
   const day = '2030-12-05';
+  // Of the table of codes.
+  expect(description.info.description).toContain('`order_not_found`');
   expect(description).toMatchObject({
     // Some tools know no later patch version.
     openapi: '3.1.0',
     info: {
       version: packageJson.version,
       description: expect.stringContaining(`${baseUrlOf('production')}/pets`),
+      contact: { url: new URL('/docs', baseUrlOf('production')).href },
     },
     security: [{ apiKey: [] }],
     servers: [
@@ -24,6 +28,11 @@ test('the description has the names and limits of the service interface', () => 
       { url: 'http://localhost:8787/v1', 'x-internal': true },
     ],
     paths: {
+      '/pets': {
+        post: {
+          requestBody: { description: expect.stringContaining(`${MAX_BODY_BYTES / 1024} KiB`) },
+        },
+      },
       '/pets/{petId}': {
         get: {
           deprecated: true,
@@ -123,6 +132,8 @@ test.each([
   expect([operationId, ...tags, stability].join(' ')).toBe(about);
   expect(names.sort().join(' ')).toBe(parameters);
   expect(Object.keys(others.requestBody?.content ?? {}).join(' ')).toBe(types);
+  for (const each of Object.values(others.requestBody?.content ?? {}))
+    expect(each).toEqual(others.requestBody?.content['application/json']);
   expect(others.requestBody?.required).toBe(types ? true : undefined);
   expect(Object.keys(others.responses).join(' ')).toBe(statuses);
 });
@@ -157,14 +168,29 @@ test('the bodies of requests are closed, and clients accept fields that response
 // A mock server sends the first example of the schema with every status.
 test('each response of an error has examples of its own status, and the schema Error has none', () => {
   expect(description.components.schemas.Error).not.toHaveProperty('examples');
+  // What helps with a local store alone.
+  const message = expect.not.stringContaining('npm');
   for (const { operation } of operations)
-    for (const [status, { content }] of Object.entries(operation.responses))
+    for (const [status, { content, headers }] of Object.entries(operation.responses)) {
+      expect(headers['X-Request-Id']?.required, operation.operationId).toBe(true);
       for (const { value } of Object.values(content?.['application/json'].examples ?? {}))
-        expect(value, operation.operationId).toMatchObject({ status: Number(status) });
+        expect(value, operation.operationId).toMatchObject({ status: Number(status), message });
+    }
 });
+
+test.each(Object.entries<{ example?: string }>(description.components.headers))(
+  'the example of the header %s fits its schema',
+  (name, { example }) => {
+    if (example) expect(problems(`components/headers/${name}/schema`, example)).toEqual([]);
+  },
+);
 
 /** Syntax that not all of Go, Rust, Java, Python and JavaScript have, or have without the flag `u`. */
 const NOT_PORTABLE = /\\u|\\p|\\[dDwWbBAzZ]|\(\?/;
+
+test('the file has no character that its readers may not see', () => {
+  expect(text).not.toMatch(/[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u);
+});
 
 test('the patterns are in the part of regular expressions that all languages share', () => {
   const patterns = objectsIn(description).flatMap(({ pattern }) => pattern ?? []);
@@ -172,9 +198,10 @@ test('the patterns are in the part of regular expressions that all languages sha
   expect(patterns.filter((pattern) => NOT_PORTABLE.test(String(pattern)))).toEqual([]);
 });
 
-test('every string and integer of the description is bounded', () => {
+test('every string, integer and array of the description is bounded', () => {
   const unbounded = objectsIn(description).filter((schema) => {
     if (schema.type === 'string') return !(schema.enum ?? schema.const ?? schema.maxLength);
+    if (schema.type === 'array') return schema.maxItems === undefined;
     // Clients choose the type by the format. Tools in JavaScript would round the range of an int64.
     const hasRange = schema.minimum !== undefined && schema.maximum !== undefined;
     return schema.type === 'integer' && hasRange === (schema.format === 'int64');

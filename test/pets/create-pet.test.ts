@@ -66,7 +66,7 @@ test.each([
   [{ name: 'Rex' }, expect.stringMatching(/^categoryId: /)],
   [{ name: 7, categoryId: 3 }, 'name: must be a string'],
   [{ name: '', categoryId: 3 }, 'name: must not be empty'],
-  [{ name: '\u200b\u200d\ufeff', categoryId: 3 }, 'name: must contain a visible character'],
+  [{ name: '\u200b\u2800\ufeff', categoryId: 3 }, 'name: must contain a visible character'],
   [{ name: 'a\0b', categoryId: 3 }, 'name: must not contain control characters'],
   [{ name: 'a\ud800', categoryId: 3 }, 'name: must not contain a lone surrogate'],
   [
