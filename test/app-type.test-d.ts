@@ -1,5 +1,6 @@
 /** What `hc<AppType>()` accepts and returns, and mistakes that must not compile. */
-import { hc, type InferResponseType } from 'hono/client';
+import { hc } from 'hono/client';
+import type { ExtractSchema } from 'hono/types';
 import type description from '../public/openapi.json';
 import type { AppType } from '../src/app.ts';
 
@@ -36,30 +37,27 @@ type DescribedCode<Responses> = {
     ? keyof Examples
     : never;
 }[keyof Responses];
+
+type Routes = ExtractSchema<AppType>;
+type RouteOf<Path> = Path extends `${infer Start}{${infer Name}}` ? `${Start}:${Name}` : Path;
 /** The same codes in the type of the app. */
-type TypedCode<Endpoint> = Extract<InferResponseType<Endpoint>, { code: string }>['code'];
+type TypedCode<Endpoint> = Extract<Endpoint, { output: { code: string } }>['output']['code'];
+
 type Same<A, B> = [A, B] extends [B, A] ? true : false;
-type Fits<Operation extends { responses: object }, Endpoint> = Same<
-  DescribedCode<Operation['responses']>,
-  TypedCode<Endpoint>
->;
-type Pet = (typeof v1.pets)[':petId'];
-type Order = (typeof v1.store.orders)[':orderId'];
+type Difference = {
+  [Path in keyof Operations & string]: {
+    [Method in keyof Operations[Path] & string]: Same<
+      DescribedCode<Operations[Path][Method]['responses' & keyof Operations[Path][Method]]>,
+      TypedCode<Index<Index<Routes, `/v1${RouteOf<Path>}`>, `$${Method}`>>
+    > extends true
+      ? never
+      : [Path, Method];
+  }[keyof Operations[Path] & string];
+}[keyof Operations & string];
+type Index<T, Key> = Key extends keyof T ? T[Key] : never;
 
 /** The type of the app has exactly the errors of the description. */
-export type Errors = AllTrue<{
-  listPets: Fits<Operations['/pets']['get'], typeof v1.pets.$get>;
-  createPet: Fits<Operations['/pets']['post'], typeof v1.pets.$post>;
-  getPet: Fits<Operations['/pets/{petId}']['get'], Pet['$get']>;
-  updatePet: Fits<Operations['/pets/{petId}']['patch'], Pet['$patch']>;
-  deletePet: Fits<Operations['/pets/{petId}']['delete'], Pet['$delete']>;
-  listOrders: Fits<Operations['/store/orders']['get'], typeof v1.store.orders.$get>;
-  placeOrder: Fits<Operations['/store/orders']['post'], typeof v1.store.orders.$post>;
-  getOrder: Fits<Operations['/store/orders/{orderId}']['get'], Order['$get']>;
-  updateOrder: Fits<Operations['/store/orders/{orderId}']['patch'], Order['$patch']>;
-  getHealth: Fits<Operations['/health']['get'], typeof v1.health.$get>;
-}>;
-type AllTrue<T extends Record<keyof T, true>> = T;
+export const noDifference = (difference: Difference): never => difference;
 
 // @ts-expect-error: JSON.stringify would throw
 v1.pets.$post({ json: { ...json, categoryId: 3n } });

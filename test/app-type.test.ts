@@ -1,9 +1,7 @@
-/** `AppType` fits the responses: Hono's `hc` and `testClient` send requests that it describes. */
+/** `AppType` fits the responses: Hono's `hc` sends requests that it describes. */
 import { hc } from 'hono/client';
-import { testClient } from 'hono/testing';
 import { expect, test } from 'vitest';
-import { type AppType, app } from '../src/app.ts';
-import { stopTime } from './support/in-process.ts';
+import type { AppType } from '../src/app.ts';
 import { startStore } from './support/store.ts';
 
 const store = startStore();
@@ -20,10 +18,4 @@ test('hc adds, lists, changes and deletes an animal', async () => {
   const changed = await v1.pets[':petId'].$patch({ param, json: { status: null } });
   expect(await changed.json()).toMatchObject({ name: 'Kim' });
   expect((await v1.pets[':petId'].$delete({ param })).status).toBe(204);
-});
-
-test('testClient calls the app in the process of the test', async () => {
-  stopTime();
-  const rejected = await testClient<AppType>(app, store.bindings()).v1.pets.$get();
-  expect(await rejected.json()).toMatchObject({ code: 'missing_api_key', status: 401 });
 });

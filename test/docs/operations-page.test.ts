@@ -36,11 +36,6 @@ async function execute(list: string[]) {
   await DB.batch(list.map((sql) => DB.prepare(sql)));
 }
 
-async function rowsOf(table: string) {
-  const { DB } = store.bindings();
-  return (await DB.prepare(`SELECT * FROM ${table} ORDER BY 1`).all()).results;
-}
-
 const REX = { name: "Rex's; -- 🐈", categoryId: 1, status: 'available' };
 
 /** Two animals, the first with an order. */
@@ -52,7 +47,7 @@ async function createRows() {
 
 test('the largest ids are raised for every table after a restore, also for an empty one', async () => {
   await createRows();
-  const before = await rowsOf('sqlite_sequence');
+  const before = await store.rows('sqlite_sequence');
   expect(before).toContainEqual({ name: 'pets', seq: 2 });
   const raise = await statements('raise-ids');
   // A restore to a time when there was one animal, and no order.
@@ -63,12 +58,12 @@ test('the largest ids are raised for every table after a restore, also for an em
     "DELETE FROM sqlite_sequence WHERE name = 'orders'",
   ]);
   await execute(raise);
-  expect(await rowsOf('sqlite_sequence')).toEqual(before);
+  expect(await store.rows('sqlite_sequence')).toEqual(before);
   // They are never lowered.
   await store.createPet(REX);
-  const later = await rowsOf('sqlite_sequence');
+  const later = await store.rows('sqlite_sequence');
   await execute(raise);
-  expect(await rowsOf('sqlite_sequence')).toEqual(later);
+  expect(await store.rows('sqlite_sequence')).toEqual(later);
 });
 
 test('some rows are restored exactly', async () => {
@@ -79,7 +74,7 @@ test('some rows are restored exactly', async () => {
   const tables = Array.from(schema, ([, table = '']) => table).filter(
     (table) => table !== 'idempotency_keys',
   );
-  const before = await Promise.all(tables.map(rowsOf));
+  const before = await Promise.all(tables.map(store.rows));
   const lists = await Promise.all(tables.map((table) => statements(`restore-${table}`, '1,2')));
   // A statement that lacks a column loses its values.
   const columns = lists.map(([sql = '']) => /\((.*?)\)/.exec(sql)?.[1]?.split(', '));
@@ -90,7 +85,7 @@ test('some rows are restored exactly', async () => {
     "UPDATE pets SET name = 'x'",
   ]);
   for (const list of lists) await execute(list);
-  expect(await Promise.all(tables.map(rowsOf))).toEqual(before);
+  expect(await Promise.all(tables.map(store.rows))).toEqual(before);
 });
 
 test('an open order is restored, and a newer open one cancelled, by the commands of the page', async () => {
@@ -101,7 +96,7 @@ test('an open order is restored, and a newer open one cancelled, by the commands
     "INSERT INTO orders (pet_id, status) VALUES (1, 'approved')",
   ]);
   await execute([readSql('cancel-open-orders', '1'), ...list]);
-  expect(await rowsOf('orders')).toMatchObject([
+  expect(await store.rows('orders')).toMatchObject([
     { id: 1, status: 'placed' },
     { id: 2, status: 'cancelled' },
   ]);
@@ -111,11 +106,11 @@ test('only an animal whose integer an export rounds is saved exactly', async () 
   for (const categoryId of [2 ** 53, -(2 ** 53)]) await store.createPet({ ...REX, categoryId });
   await store.createPet(REX);
   await store.exec('UPDATE pets SET category_id = -9007199254740993 WHERE id = 3');
-  const before = await rowsOf('pets');
+  const before = await store.rows('pets');
   const lines = await statements('large-integers');
   expect(lines.length).toBe(1);
   await execute(['DELETE FROM pets WHERE id = 3', ...lines]);
-  expect(await rowsOf('pets')).toEqual(before);
+  expect(await store.rows('pets')).toEqual(before);
 });
 
 test('the page removes the records of idempotency keys older than an hour, or all', async () => {
@@ -126,9 +121,9 @@ test('the page removes the records of idempotency keys older than an hour, or al
          VALUES (randomblob(32), x'', 1, '{}', ${Date.now() - age * minutes})`,
     );
   await execute([readSql('purge-idempotency-keys', '')]);
-  expect(await rowsOf('idempotency_keys')).toHaveLength(2);
+  expect(await store.rows('idempotency_keys')).toHaveLength(2);
   await execute([readSql('delete-idempotency-keys', '')]);
-  expect(await rowsOf('idempotency_keys')).toEqual([]);
+  expect(await store.rows('idempotency_keys')).toEqual([]);
 });
 
 const metadataOf = (id: string) => ({ id, label: 'Anna', createdAt: '2026-11-20T09:30:00.000Z' });

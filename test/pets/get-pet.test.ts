@@ -6,16 +6,6 @@ import { expectError, startStore } from '../support/store.ts';
 const store = startStore();
 const sendWithoutD1 = startApp(store);
 
-test('answers the animal with this id', async () => {
-  await store.insertPet({ id: 1, name: 'Rex' });
-  await store.insertPet({ id: 2, name: 'Tom', category_id: 4, status: 'sold' });
-  const reply = await store.fetch('/v1/pets/2');
-  expect(reply).toMatchObject({
-    status: 200,
-    body: { id: 2, name: 'Tom', categoryId: 4, status: 'sold' },
-  });
-});
-
 test('ids that are one double are two animals', async () => {
   await store.insertPet({ id: 2n ** 53n, name: 'Rex' });
   await store.insertPet({ id: 2n ** 53n + 1n, name: 'Mia' });

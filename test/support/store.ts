@@ -84,9 +84,11 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
     insertPet: (row: Row = {}) => insert('pets', { name: 'Rex', category_id: 3, ...row }),
     insertOrder: (row: Row) => insert('orders', row),
 
-    /** All rows of a table. Integers beyond 2^53 are rounded. */
+    /** All rows of a table, in the order of its first column. Integers beyond 2^53 are rounded. */
     async rows(table: string) {
-      const { results } = await server.bindings.DB.prepare(`SELECT * FROM ${table}`).all();
+      const { results } = await server.bindings.DB.prepare(
+        `SELECT * FROM ${table} ORDER BY 1`,
+      ).all();
       return results;
     },
 
