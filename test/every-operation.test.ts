@@ -23,6 +23,7 @@ const OPERATIONS = operations
     path: path.replaceAll(/\{\w+\}/g, '1'),
     body: exampleBody,
   }));
+const WITH_ID = OPERATIONS.filter(({ path }) => path.endsWith('/1'));
 const READS = OPERATIONS.filter(({ scope }) => scope === 'read');
 const WRITES = OPERATIONS.filter(({ scope }) => scope === 'write');
 
@@ -77,6 +78,17 @@ describe.each(OPERATIONS)('$id', ({ id, scope, method, path, body }) => {
     // Without an Idempotency-Key, the worker leaves retries to the client.
     expect((await store.calls()).d1).toBe(1);
   });
+});
+
+test.each(WITH_ID)('$id of an unknown id is a 404 that changes nothing', async (each) => {
+  const path = each.path.replace(/1$/, '9');
+  const reply = await store.expectUnchanged(() => store.send(each.method, path, each.body));
+  expectError(reply, 404, expect.stringMatching(/_not_found$/));
+});
+
+test.each(WITH_ID)('$id of an id that is no int64 is a 400', async ({ method, path, body }) => {
+  const reply = await store.send(method, path.replace(/1$/, '9223372036854775808'), body);
+  expectError(reply, 400, 'invalid_request', expect.stringMatching(/^\w+Id: /));
 });
 
 // D1 retries a read that fails, unless it is in a batch.

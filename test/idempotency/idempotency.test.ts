@@ -64,33 +64,26 @@ const AT_MOST_ONCE = expect.stringContaining(
 );
 
 // https://developers.cloudflare.com/d1/best-practices/retry-queries/
-test.each(CREATES)('$id succeeds if D1 fails twice', async ({ send, table }) => {
-  await insertRows();
-  const count = (await store.rows(table)).length;
-  await store.fault({ d1: ['throws', 'throws'] });
-  expectFirst(await send());
-  expect(await store.rows(table)).toHaveLength(count + 1);
-  expect((await store.logLines()).at(-1)).toMatchObject({ status: 201, d1Retries: 2 });
-});
+const FAULTS = [
+  { d1: ['throws', 'throws'], retries: 2, replayed: null },
+  { d1: ['loses the response'], retries: 1, replayed: 'true' },
+  { d1: ['runs late', 'runs late'], retries: 2, replayed: null },
+] satisfies { d1: Fault[]; retries: number; replayed: string | null }[];
 
-test.each(CREATES)('$id gets the response that was lost', async ({ send, table }) => {
-  await insertRows();
-  const count = (await store.rows(table)).length;
-  await store.fault({ d1: ['loses the response'] });
-  const reply = await send();
-  expect([reply.status, reply.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
-  const { pathname } = new URL(reply.headers.get('location') ?? '');
-  expect(exact(await store.fetch(pathname))).toEqual(exact(reply));
-  expect(await store.rows(table)).toHaveLength(count + 1);
-});
-
-test.each(CREATES)('$id takes effect once if D1 executes it late', async ({ send, table }) => {
-  await insertRows();
-  const count = (await store.rows(table)).length;
-  await store.fault({ d1: ['runs late', 'runs late'] });
-  expectFirst(await send());
-  expect(await store.rows(table)).toHaveLength(count + 1);
-});
+test.each(CREATES.flatMap((create) => FAULTS.map((faults) => ({ ...create, ...faults }))))(
+  '$id takes effect once, although D1 $d1',
+  async ({ send, table, d1, retries, replayed }) => {
+    await insertRows();
+    const count = (await store.rows(table)).length;
+    await store.fault({ d1 });
+    const reply = await send();
+    expect([reply.status, reply.headers.get('idempotency-replayed')]).toEqual([201, replayed]);
+    expect((await store.logLines()).at(-1)).toMatchObject({ status: 201, d1Retries: retries });
+    const { pathname } = new URL(reply.headers.get('location') ?? '');
+    expect(exact(await store.fetch(pathname))).toEqual(exact(reply));
+    expect(await store.rows(table)).toHaveLength(count + 1);
+  },
+);
 
 const OVERLOADED = { text: 'D1_ERROR: D1 DB is overloaded. Too many requests queued.' };
 

@@ -41,18 +41,13 @@ test.each(['/v1/pets', '/v1/nothing'])(
       'access-control-allow-headers': 'Authorization,Content-Type,Idempotency-Key,X-D1-Bookmark',
       'access-control-max-age': '7200',
     });
+    const methods = reply.headers.get('access-control-allow-methods')?.split(',');
+    const used = operations.map(({ method }) => method);
+    expect(methods).toEqual(expect.arrayContaining(['HEAD', ...used]));
     expect(reply.headers.has('access-control-allow-credentials')).toBe(false);
     expect(reply.headers.has('access-control-expose-headers')).toBe(false);
   },
 );
-
-test('a preflight permits the method of every operation', async () => {
-  const { headers } = await store.fetch('/v1/pets', { method: 'OPTIONS', key: null });
-  const permitted = headers.get('access-control-allow-methods')?.split(',');
-  expect(permitted).toEqual(
-    expect.arrayContaining(['HEAD', ...operations.map(({ method }) => method)]),
-  );
-});
 
 test('a page of any origin may read the headers, also those of an error', async () => {
   const init = { key: null, headers: { origin: 'https://shop.example' } };

@@ -34,11 +34,3 @@ test('the status of an animal is no status of an order', async () => {
   const reply = await store.fetch('/v1/store/orders?status=sold');
   expectError(reply, 400, 'invalid_request', expect.stringMatching(/^status: /));
 });
-
-test('an order that SQL has placed with pet_id alone has a status and a time', async () => {
-  await store.insertOrder({ pet_id: 7 });
-  const { body } = await store.fetch('/v1/store/orders');
-  const [order] = Object(body);
-  expect(order.status).toBe('placed');
-  expect(Math.abs(Date.parse(order.placedAt) - Date.now())).toBeLessThan(60_000);
-});
