@@ -46,8 +46,6 @@ describe.each(OPERATIONS)('$id', ({ id, scope, method, path, body }) => {
   test('needs a key', async () => {
     const reply = await store.expectUnchanged(() => send({ key: null }));
     expectError(reply, 401, 'missing_api_key');
-    expect(reply.headers.get('www-authenticate')).toBe('Bearer realm="animal-store"');
-    expect(reply.headers.get('cache-control')).toBe('private, no-store');
   });
 
   // RFC 6750, section 3.1.

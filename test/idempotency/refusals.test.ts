@@ -45,16 +45,6 @@ test('an attempt that arrives after the refusal of its retry places no order', a
   await store.expectUnchanged(async () => expectRefused(await place()));
 });
 
-test('an attempt of an earlier request that arrives after the refusal places no order', async () => {
-  await placeAsB();
-  const lost = await place('throws', 'runs later', 'throws');
-  expectError(lost, 503, 'service_unavailable', UNKNOWN);
-  expectRefused(await place());
-  await cancelAsB();
-  await store.expectUnchanged(async () => expectRefused(await place()));
-  expect(await store.rows('orders')).toMatchObject([{ id: 1 }]);
-});
-
 test('a closed key with another body is a 422', async () => {
   await placeAsB();
   expectRefused(await place());

@@ -56,6 +56,8 @@ test.each(['', 'u'])('the pattern of a name with the flag "%s" is that of the se
 
 const PRINTABLE = Array.from({ length: 95 }, (_, i) => `a${String.fromCharCode(0x20 + i)}a`);
 const LENGTHS = [255, 256, 257].map((length) => 'a'.repeat(length));
+/** The quotes do not count, although the description counts them. */
+const QUOTED = `"${'a'.repeat(255)}"`;
 /** To reject these, a pattern would need look-ahead, which Go's regular expressions lack. The texts name them. */
 const REJECTED = ['""', 'a, b', '"a, b"', 'first', 'FIRST-PRIMARY', 'first-primary2'];
 
@@ -65,7 +67,22 @@ test.each([
     sent: '{"name":"a","categoryId":1}',
     header: 'Idempotency-Key',
     component: 'IdempotencyKey',
-    values: ['"', '"""', '" "', 'a"', '"a', ',', 'a,b', 'é', '"é"', '""', 'a, b', '"a, b"'],
+    values: [
+      '"',
+      '"""',
+      '" "',
+      'a"',
+      '"a',
+      ',',
+      'a,b',
+      'é',
+      '"é"',
+      '""',
+      'a, b',
+      '"a, b"',
+      QUOTED,
+      `"a${QUOTED.slice(1)}`,
+    ],
   },
   {
     method: 'GET',
@@ -88,17 +105,8 @@ test.each([
       problems(`components/parameters/${each.component}/schema`, value).length === 0;
     const headers = { [each.header]: value };
     const reply = await sendWithoutD1(each.method, '/v1/pets', each.sent, headers);
-    const status = isDescribed && !REJECTED.includes(value) ? 503 : 400;
+    const isAccepted = isDescribed ? !REJECTED.includes(value) : value === QUOTED;
+    const status = isAccepted ? 503 : 400;
     expect(reply.status, `${value}: ${reply.text}`).toBe(status);
   }
-});
-
-// Quotes do not count, although the description counts them.
-test.each([
-  [255, 503],
-  [256, 400],
-])('an Idempotency-Key of %i characters in quotes is a %i', async (length, status) => {
-  const headers = { 'idempotency-key': `"${'a'.repeat(length)}"` };
-  const reply = await sendWithoutD1('POST', '/v1/pets', '{"name":"a","categoryId":1}', headers);
-  expect(reply.status).toBe(status);
 });

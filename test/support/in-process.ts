@@ -23,10 +23,7 @@ export function startApp(store: Store) {
     key = await store.issueKey();
     env = { ...store.bindings(), ...stubLimiters, DB };
   });
-  beforeEach(() => {
-    const spies = LEVELS.map((level) => vi.spyOn(console, level).mockImplementation(() => {}));
-    return () => spies.forEach((spy) => void spy.mockRestore());
-  });
+  beforeEach(() => redirectLogs(() => {}));
 
   return async (
     method: string,
@@ -41,15 +38,18 @@ export function startApp(store: Store) {
   };
 }
 
+/** Passes the lines to a function. Returns what ends that. */
+function redirectLogs(print: (line: unknown) => void) {
+  const spies = LEVELS.map((level) => vi.spyOn(console, level).mockImplementation(print));
+  return () => spies.forEach((spy) => void spy.mockRestore());
+}
+
 /** Stops the time of day for the rest of a test. Returns its log lines of any level, which are not printed. */
 export function stopTime(now = Date.now()): () => Record<string, unknown>[] {
   const lines: string[] = [];
   const print = (line: unknown) => void lines.push(String(line));
-  const spies = LEVELS.map((level) => vi.spyOn(console, level).mockImplementation(print));
+  onTestFinished(redirectLogs(print));
   vi.useFakeTimers({ now, toFake: ['Date'] });
-  onTestFinished(() => {
-    vi.useRealTimers();
-    for (const spy of spies) spy.mockRestore();
-  });
+  onTestFinished(() => void vi.useRealTimers());
   return () => parseLines(lines);
 }
