@@ -24,8 +24,6 @@ export async function readResponses() {
   }
   // @ts-expect-error: the operation has no body, so it has no such status
   if (got.status === 413) return;
-  const created = await v1.pets.$post({ json });
-  if (created.status === 201) (await created.json()).categoryId satisfies number;
 }
 
 type Operations = (typeof description)['paths'];

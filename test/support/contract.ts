@@ -7,20 +7,15 @@ import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { VERSION_PATH } from '../../src/http/urls.ts';
 import type { Reply } from './store.ts';
 
-type Schema = {
-  type?: string;
-  maxLength?: number;
-  properties?: Record<string, Schema>;
-};
 type Content = {
-  'application/json': { schema: Schema; examples?: Record<string, { value: object }> };
+  'application/json': { schema: object; examples?: Record<string, { value: object }> };
 };
 type Operation = {
   operationId: string;
   tags: string[];
   'x-stability'?: string;
   security?: unknown[];
-  parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
+  parameters?: { name: string; in: string; required?: boolean; schema: object }[];
   requestBody?: { required?: boolean; content: Content };
   responses: Record<
     string,
