@@ -52,11 +52,14 @@ test('a response has no bookmark if D1 returns none', async () => {
   expect([reply.status, reply.headers.has('x-d1-bookmark')]).toEqual([200, false]);
 });
 
-test('a read that fails is a 503 that says to leave the bookmark out', async () => {
-  await store.fault({ d1: ['throws'] });
-  const reply = await store.fetch('/v1/pets', inSession(KNOWN));
-  const message =
-    'The database is temporarily unavailable. To read from the primary, leave out X-D1-Bookmark.';
-  expectError(reply, 503, 'service_unavailable', message);
-  expect(reply.headers.has('x-d1-bookmark')).toBe(false);
-});
+test.each([KNOWN, 'first-unconstrained'])(
+  'a read at %s that fails is a 503 that says to leave the bookmark out',
+  async (bookmark) => {
+    await store.fault({ d1: ['throws'] });
+    const reply = await store.fetch('/v1/pets', inSession(bookmark));
+    const message =
+      'The database is temporarily unavailable. To read from the primary, leave out X-D1-Bookmark.';
+    expectError(reply, 503, 'service_unavailable', message);
+    expect(reply.headers.has('x-d1-bookmark')).toBe(false);
+  },
+);
