@@ -7,7 +7,6 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { generateKey } from '../ops/keys/generate-key.ts';
 import type { AppEnv } from '../src/context.ts';
 import { errorResponse } from '../src/error-response.ts';
-import { unavailableMessage } from '../src/http/unavailable.ts';
 import { accessLog } from '../src/middleware/access-log.ts';
 import { pets } from '../src/pets/routes.ts';
 import { stopTime } from './support/in-process.ts';
@@ -50,7 +49,7 @@ test('an exception with the status 500 is logged as an error, and hides its mess
   expect(errors).toHaveBeenCalledWith(expect.stringContaining('"code":"internal_error"'));
 });
 
-const READ_UNAVAILABLE = unavailableMessage(undefined, false);
+const READ_UNAVAILABLE = 'The database is temporarily unavailable.';
 
 test.each([
   { method: 'GET', message: READ_UNAVAILABLE },

@@ -59,10 +59,6 @@ test.each(CREATES)(
   },
 );
 
-const AT_MOST_ONCE = expect.stringContaining(
-  'It is unknown whether the request was carried out. Retry with the same Idempotency-Key: it is carried out at most once.',
-);
-
 // https://developers.cloudflare.com/d1/best-practices/retry-queries/
 const FAULTS = [
   { d1: ['throws', 'throws'], retries: 2, replayed: null },
@@ -92,9 +88,14 @@ test.each<{ d1: Fault[]; calls: number }>([
   { d1: [OVERLOADED], calls: 1 },
 ])('a create with a key that D1 rejects says that a retry is safe: $d1', async ({ d1, calls }) => {
   await store.fault({ d1 });
-  expectError(await store.createPet(REX, withKey('k')), 503, 'service_unavailable', AT_MOST_ONCE);
+  const advice = expect.stringContaining('the same Idempotency-Key');
+  expectError(await store.createPet(REX, withKey('k')), 503, 'service_unavailable', advice);
   expect((await store.calls()).d1).toBe(calls);
 });
+
+const AT_MOST_ONCE = expect.stringContaining(
+  'It is unknown whether the request was carried out. Retry with the same Idempotency-Key: it is carried out at most once.',
+);
 
 test('a create whose record cannot be read may have been carried out', async () => {
   await store.fault({ d1: ['loses the response', 'works', 'throws'] });

@@ -67,7 +67,7 @@ test('an animal with an open order can get another name and category', async () 
 
 test.each([
   ['{}', 'body: must have at least one field'],
-  ['{"nmae":1}', expect.stringMatching(/^nmae: [^;]+: name, categoryId, status$/)],
+  ['{"nmae":1}', expect.stringMatching(/^nmae: [^;]+: name, [^;]+$/)],
   ['{"name":null}', expect.stringMatching(/^name: /)],
   ['{"name":"a\\ud800"}', expect.stringMatching(/^name: /)],
 ])('the merge patch %s is a 400', async (body, message) => {
