@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-// A hook of git exports GIT_DIR, for example, which git prefers to the current folder: tests in a hook would change the developer's
-// repository, in place of their own.
+// A hook of git exports GIT_DIR, for example, which git prefers to the current folder: tests in a
+// hook would change the developer's repository, in place of their own.
 const names = execFileSync('git', ['rev-parse', '--local-env-vars'], { encoding: 'utf8' });
 for (const name of names.split('\n')) delete process.env[name];
 
@@ -16,7 +16,10 @@ const PROJECTS = {
   browser: ['**/*.browser.ts'],
 };
 
-/** A log line or the state of a fault, for which a test waits (`expect.poll`), appears at once: after 20 s, the wait is in vain. */
+/**
+ * A log line or the state of a fault, for which a test waits (`expect.poll`), appears at once:
+ * after 20 s, the wait is in vain.
+ */
 const TWO_MINUTES = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
@@ -52,7 +55,8 @@ export default defineConfig({
       GIT_CONFIG_NOSYSTEM: '1',
       WRANGLER_SEND_METRICS: 'false',
       CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-      // Otherwise the runtime writes a trace of every request to disk, which takes a third of the request's time.
+      // Otherwise the runtime writes a trace of every request to disk, which takes a third of the
+      // request's time.
       X_LOCAL_OBSERVABILITY: 'false',
     },
   },

@@ -19,15 +19,13 @@ export async function readResponses() {
   }
   const got = await v1.pets[':petId'].$get({ param });
   if (got.ok) (await got.json()).name satisfies string;
-  if (got.status === 404) {
-    (await got.json()).code satisfies 'pet_not_found';
-  }
-  // @ts-expect-error: the operation has no body, so it has no such status
-  if (got.status === 413) return;
 }
 
 type Operations = (typeof description)['paths'];
-/** The codes of an operation's errors in the description. Of a response without a body, there is no example. */
+/**
+ * The codes of an operation's errors in the description. Of a response without a body, there is no
+ * example.
+ */
 type DescribedCode<Responses> = {
   [Status in keyof Responses]: Responses[Status] extends {
     content: { 'application/json': { examples: infer Examples } };

@@ -1,4 +1,7 @@
-/** What holds of every operation that needs a key. Its example succeeds with the rows of `beforeEach`. */
+/**
+ * What holds of every operation that needs a key. Its example succeeds with the rows of
+ * `beforeEach`.
+ */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { operations } from './support/contract.ts';
 import { expectError, startStore } from './support/store.ts';

@@ -1,5 +1,6 @@
 /**
- * Mistakes in a route or a query that must not compile. `npm run check` compiles this file, and nothing runs it.
+ * Mistakes in a route or a query that must not compile. `npm run check` compiles this file, and
+ * nothing runs it.
  */
 import { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';

@@ -101,7 +101,10 @@ test.each(['throws', 'hangs'] as const)(
   },
 );
 
-/** Sends requests with a new key, in this process, where a test decides when a read of KV returns. The first read of KV waits for `slow`, and later ones return `later`. */
+/**
+ * Sends requests with a new key, in this process, where a test decides when a read of KV returns.
+ * The first read of KV waits for `slow`, and later ones return `later`.
+ */
 function startSlowRead(later: object) {
   const slow = Promise.withResolvers<string>();
   const read = vi.fn(async () => JSON.stringify(later)).mockReturnValueOnce(slow.promise);
@@ -142,7 +145,7 @@ test('a read of KV that returns late does not restore a revoked key', async () =
   expect([await first, await send()]).toEqual([401, 401]);
 });
 
-test('a read of KV that fails late uses the record that another request has read since', async () => {
+test('a read of KV that fails late uses a record that was read since', async () => {
   const logLines = stopTime();
   const { read, send, first, begun, slow } = startSlowRead(RECORD);
   await begun();

@@ -31,7 +31,7 @@ test('requireKey alone rejects a key without the scope', async () => {
   expect(await response.json()).toMatchObject({ code: 'insufficient_scope', status: 403 });
 });
 
-test('requireKey alone accepts a key, also when a limiter fails, or KV after the key was read', async () => {
+test('requireKey alone accepts a key, also when a limiter fails, or later KV', async () => {
   const key = keyOf();
   const read = await send({ RATE_LIMITER: { limit: fail } }, key);
   expect([read.status, await read.json()]).toEqual([200, { keyId: 'stub' }]);

@@ -16,7 +16,10 @@ const OWN = ['targetEnvironment', 'account_id', 'workers_dev', 'routes', 'vars']
 /** The local store has limits of its own, and may lack the bindings that Cloudflare alone runs. */
 const NOT_LOCAL = ['ratelimits', 'ai', 'browser', 'images'];
 
-/** The identifiers of databases, namespaces, buckets, queues, indexes and workers, which every environment has. */
+/**
+ * The identifiers of databases, namespaces, buckets, queues, indexes and workers, which every
+ * environment has.
+ */
 const IDS = [
   ...['database_name', 'database_id', 'id', 'namespace_id'],
   ...['bucket_name', 'queue', 'index_name', 'service'],
@@ -74,7 +77,7 @@ test('no two environments share a name, an address, a store or a counter', () =>
   expect(all.filter((id, i) => all.indexOf(id) !== i)).toEqual([]);
 });
 
-test('the top level names no account or address, sweeps on time, and logs all but invocations', () => {
+test('the top level has no account or address, sweeps, and logs no invocations', () => {
   expect(local).toMatchObject({
     account_id: 'local-only',
     routes: undefined,

@@ -11,7 +11,7 @@ const KNOWN = `00000001-00000002-00000003-${'f'.repeat(32)}`;
 
 const inSession = (bookmark: string) => ({ headers: { 'x-d1-bookmark': bookmark } });
 
-test('a session reads its own writes, and every response has a bookmark to go on from', async () => {
+test('a session reads its own writes, and every response has a bookmark', async () => {
   const first = await store.fetch('/v1/pets');
   const created = await store.createPet(REX, inSession('first-unconstrained'));
   const session = inSession(created.headers.get('x-d1-bookmark') ?? '');

@@ -1,4 +1,7 @@
-/** The docs page in a browser: what it shows, and the requests that it sends. No test may cause a warning or an error in it. */
+/**
+ * The docs page in a browser: what it shows, and the requests that it sends. No test may cause a
+ * warning or an error in it.
+ */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
@@ -27,7 +30,10 @@ afterEach(async () => {
 });
 afterAll(() => browser.close());
 
-/** Opens a page, and records its warnings and errors: failed requests and violations of its policy, too. */
+/**
+ * Opens a page, and records its warnings and errors: failed requests and violations of its policy,
+ * too.
+ */
 async function openPage(options: BrowserContextOptions = {}) {
   page = await browser.newPage(options);
   page.setDefaultTimeout(0); // The test's own timeout does not depend on the machine's speed.
@@ -107,7 +113,7 @@ test('the docs page shows the stability of operations, and when getPet ends', as
   await expect.poll(() => deprecated.innerText()).toContain('2030-12-05');
 });
 
-test('the key, such as that of a local store, is typed into a password field, and is not in the line of curl', async () => {
+test('the key is typed into a password field, and is not in the line of curl', async () => {
   const key = await store.issueKey();
   await open();
   const dialog = await logOut();
@@ -124,7 +130,7 @@ test('the key, such as that of a local store, is typed into a password field, an
   expect(await page.content()).not.toContain(key);
 });
 
-test('the first request to a local store succeeds, by its line of curl and by the page', async () => {
+test('the first request to a local store succeeds, by curl and by the page', async () => {
   await store.putRecord(LOCAL_KEY, { id: 'local' });
   await open();
   expect(await firstStep()).toBe('Get a key: every local store accepts the one below.');
@@ -210,7 +216,7 @@ test('the dialog holds the focus, shows it, and gives it back', async () => {
   }
 });
 
-test('requests of the docs page are sent as written, and responses are indented with exact integers', async () => {
+test('requests are sent as written, and responses have exact integers', async () => {
   await open();
   await authorize(`Bearer ${await store.issueKey()}`);
   const createPet = await unfold('createPet');
@@ -236,7 +242,9 @@ const RULES = {
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
   rules: { 'heading-order': { enabled: true } },
 };
-/** Run in the page: violations of any rule of level A or AA, and headings that leave out a level. */
+/**
+ * Run in the page: violations of any rule of level A or AA, and headings that leave out a level.
+ */
 const VIOLATIONS = `axe.run(${JSON.stringify(RULES)}).then((result) => result.violations)`;
 /** Run in the page: the length of the longest first line of a block of text. */
 const LONGEST_LINE = `

@@ -20,7 +20,7 @@ async function statements(name: string, ids = '') {
   return results.flatMap(({ sql }) => splitSqlQuery(sql));
 }
 
-test('the page uses every file of docs/sql, with ids where it needs them, and D1 runs it', async () => {
+test('the page uses every file of docs/sql, with its ids, and D1 runs it', async () => {
   const commands = page.matchAll(/\b(?:sql|rows) ([a-z]+(?:-[a-z_]+)+|migrations)( <ids>)?/g);
   const used = new Set(Array.from(commands, ([, name, ids = '']) => `${name}${ids}`));
   const files = globSync('docs/sql/*.sql').map((path) => {
@@ -45,7 +45,7 @@ async function createRows() {
   await store.exec('INSERT INTO orders (pet_id) VALUES (1)');
 }
 
-test('the largest ids are raised for every table after a restore, also for an empty one', async () => {
+test('the largest ids are raised for every table, also for an empty one', async () => {
   await createRows();
   const before = await store.rows('sqlite_sequence');
   expect(before).toContainEqual({ name: 'pets', seq: 2 });
@@ -88,7 +88,7 @@ test('some rows are restored exactly', async () => {
   expect(await Promise.all(tables.map(store.rows))).toEqual(before);
 });
 
-test('an open order is restored, and a newer open one cancelled, by the commands of the page', async () => {
+test('an open order is restored, and a newer open one is cancelled', async () => {
   await createRows();
   const list = await statements('restore-orders', '1');
   await execute([

@@ -12,10 +12,15 @@ const LOCAL_ORIGIN = 'http://localhost:8787';
 
 /** A document cannot know when its orders are placed. */
 const PLACED_AT = '2026-11-20T09:30:00.000Z';
-/** The known fields in the message of an error. A document need not have those that were added later. */
+/**
+ * The known fields in the message of an error. A document need not have those that were added
+ * later.
+ */
 const KNOWN_FIELDS = /(?<=is not a known field: )[\w, ]+/g;
 
-/** The curl lines of a document in its order, each with the answer that follows it, if it is shown. */
+/**
+ * The curl lines of a document in its order, each with the answer that follows it, if it is shown.
+ */
 function examplesOf(name: string) {
   const document = readFileSync(name, 'utf8');
   const [, key = ''] = /^KEY=(\S+)$/m.exec(document) ?? [];

@@ -1,7 +1,8 @@
 /**
- * A clock for tests, in small steps: after each real millisecond, a hundred milliseconds have passed, unless a call of a
- * binding is in progress. So a deadline passes soon when a binding hangs, and never because the machine is slow. The time
- * of day stands still. The app calls the globals at call time.
+ * A clock for tests, in small steps: after each real millisecond, a hundred milliseconds have
+ * passed, unless a call of a binding is in progress. So a deadline passes soon when a binding
+ * hangs, and never because the machine is slow. The time of day stands still. The app calls the
+ * globals at call time.
  */
 const STEP_MS = 100;
 
@@ -14,8 +15,8 @@ let steppedAt = plainNow();
 let callsInProgress = new Set<object>();
 
 /**
- * Sets the time of day, in milliseconds since 1970; by default the real one. Calls of earlier requests stop the clock no longer: those of a request that
- * the runtime has cancelled never end.
+ * Sets the time of day, in milliseconds since 1970; by default the real one. Calls of earlier
+ * requests stop the clock no longer: those of a request that the runtime has cancelled never end.
  */
 export function setClock(now = plainNow()) {
   timeOfDay = now;
@@ -49,7 +50,10 @@ globalThis.setTimeout = ((callback: () => void, ms = 0) => {
 }) as never;
 globalThis.clearTimeout = ((timer: number) => timers.delete(timer)) as never;
 
-/** Makes a call of a binding. The clock stands still until it ends, because its duration is that of the machine. */
+/**
+ * Makes a call of a binding. The clock stands still until it ends, because its duration is that of
+ * the machine.
+ */
 export async function callBinding<T>(call: () => Promise<T>) {
   // `setClock` replaces the set.
   const others = callsInProgress;

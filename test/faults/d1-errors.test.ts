@@ -47,7 +47,8 @@ test.each([
   ['Wrong number of parameter bindings for SQL query.', 'mistake'],
   ['FOREIGN KEY constraint failed', 'constraint'],
   ['SQLITE_CONSTRAINT_UNIQUE', 'constraint'],
-  // The codes of SQLite for a statement that is wrong, and some others: https://sqlite.org/rescode.html
+  // The codes of SQLite for a statement that is wrong, and some others:
+  // https://sqlite.org/rescode.html
   ...['ERROR', 'MISMATCH', 'RANGE', 'TOOBIG', 'AUTH', 'MISUSE'].map((code) => [
     `SQLITE_${code}`,
     'mistake',

@@ -28,7 +28,10 @@ export function endCalls() {
   late.clear();
 }
 
-/** Runs the late calls, one after another. Nobody sees that one fails, as a create does that a retry has carried out. */
+/**
+ * Runs the late calls, one after another. Nobody sees that one fails, as a create does that a retry
+ * has carried out.
+ */
 export async function runLateCalls() {
   for (const [run, calls] of [...late]) {
     late.set(run, calls - 1);
@@ -39,8 +42,8 @@ export async function runLateCalls() {
 }
 
 /**
- * Waits for the test. The runtime ends a request that has no timer of its own and waits for another request, so this asks
- * again and again.
+ * Waits for the test. The runtime ends a request that has no timer of its own and waits for another
+ * request, so this asks again and again.
  */
 async function released() {
   // `endCalls` releases this object, and replaces it for later calls.

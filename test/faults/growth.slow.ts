@@ -1,4 +1,7 @@
-/** Paths, queries, headers and bodies that are designed to cost time: the response time grows at most linearly. */
+/**
+ * Paths, queries, headers and bodies that are designed to cost time: the response time grows at
+ * most linearly.
+ */
 import { expect, test } from 'vitest';
 import { MAX_BODY_BYTES } from '../../src/http/body.ts';
 import { MAX_QUERY_LENGTH } from '../../src/http/query-text.ts';
@@ -19,7 +22,9 @@ async function timeOf({ path = '/v1/pets', body, headers }: Sent): Promise<numbe
   return performance.now() - start;
 }
 
-/** Expects a request to take less than `times` as long as another. Compares the best of many rounds. */
+/**
+ * Expects a request to take less than `times` as long as another. Compares the best of many rounds.
+ */
 async function expectRatio(hostile: Sent, other: Sent, times: number): Promise<void> {
   const best = { hostile: Infinity, other: Infinity };
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
@@ -35,7 +40,10 @@ const STARTS = [
   { start: '/v1/pets/', length: 64_000 },
   { start: '/v1/pets?after=', length: MAX_QUERY_LENGTH - 48 },
 ];
-/** Each escape is invalid on its own: a decoder that tries one after another takes some hundred times as long. */
+/**
+ * Each escape is invalid on its own: a decoder that tries one after another takes some hundred
+ * times as long.
+ */
 const BROKEN = ['%ffa', '%e2%80a', '%', '%zz', '%ff=&'];
 
 test.each(STARTS.flatMap((place) => BROKEN.map((broken) => ({ ...place, broken }))))(

@@ -1,6 +1,7 @@
 /**
- * Clients that disconnect: their requests are completed and logged once. The worker with faults runs in plain workerd, on a
- * socket of its own: behind the proxy of `wrangler dev`, it would not see that clients disconnect.
+ * Clients that disconnect: their requests are completed and logged once. The worker with faults
+ * runs in plain workerd, on a socket of its own: behind the proxy of `wrangler dev`, it would not
+ * see that clients disconnect.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -21,7 +22,10 @@ import type { Calls, Faults } from './worker.ts';
 const WORKER = 'animal-store';
 const BODY = '{"name":"Rex","categoryId":1}';
 
-/** A response that has not come by then will not come. Without an end, a defect would make this file hang, not fail. */
+/**
+ * A response that has not come by then will not come. Without an end, a defect would make this file
+ * hang, not fail.
+ */
 const soon = () => ({ signal: AbortSignal.timeout(20_000) });
 
 let port = 0;

@@ -1,6 +1,6 @@
 /**
- * A worker with bindings that fail on demand. PUT `/__faults` sets the faults, and releases the held calls; GET
- * `/__faults` returns the calls since the faults were set.
+ * A worker with bindings that fail on demand. PUT `/__faults` sets the faults, and releases the
+ * held calls; GET `/__faults` returns the calls since the faults were set.
  */
 import type { Bindings } from '../../src/context.ts';
 import { setClock } from './clock.ts';
@@ -15,7 +15,10 @@ export type Faults = {
   now?: number;
   kv?: Fault;
   limiters?: Fault;
-  /** The faults of the next calls of D1, in order; later calls work. A request can carry its own: `X-D1-Fault`. */
+  /**
+   * The faults of the next calls of D1, in order; later calls work. A request can carry its own:
+   * `X-D1-Fault`.
+   */
   d1?: Fault[];
   /** The app reads a body while the client sends it. By default it gets the whole body. */
   streamsBodies?: boolean;

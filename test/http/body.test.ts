@@ -1,4 +1,6 @@
-/** The bodies of requests: JSON in UTF-8, uncompressed, of limited size. Each test sends createPet. */
+/**
+ * The bodies of requests: JSON in UTF-8, uncompressed, of limited size. Each test sends createPet.
+ */
 import { expect, test } from 'vitest';
 import { MAX_BODY_BYTES } from '../../src/http/body.ts';
 import { startApp } from '../support/in-process.ts';
@@ -17,7 +19,8 @@ test.each([
   expectError(reply, 400, 'invalid_json', problem);
 });
 
-// The reasons are those of the runtime's parser, which shows the text around a character that it did not expect.
+// The reasons are those of the runtime's parser, which shows the text around a character that it
+// did not expect.
 test.each([
   [
     '{"name":"Rex","categoryId":1,}',

@@ -1,4 +1,7 @@
-/** The parts of a request are validated in order. The first invalid part is reported, with all its problems. */
+/**
+ * The parts of a request are validated in order. The first invalid part is reported, with all its
+ * problems.
+ */
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { MAX_BODY_BYTES } from '../../src/http/body.ts';
@@ -65,8 +68,7 @@ test.each([
     part: 'headers',
     path: 'x?x=1',
     headers: INVALID,
-    message:
-      /^X-D1-Bookmark: must be first-unconstrained, first-primary, or a bookmark from an earlier response; If-Match: is not supported, because responses have no ETag$/,
+    message: /^X-D1-Bookmark: must be [^;]+; If-Match: is not supported[^;]+$/,
   },
   { part: 'path', path: 'x?x=1', message: /^petId: [^;]+$/ },
   { part: 'query', path: '1?x=1&y=&x=2', message: /^x: is not a known parameter; y: [^;]+$/ },
@@ -110,7 +112,8 @@ test.each([
   expectError(reply, 400, 'invalid_request', message);
 });
 
-// An accepted request reaches D1, which is not there. Resources have no modification date: RFC 9110, section 13.1.4.
+// An accepted request reaches D1, which is not there. Resources have no modification date: RFC
+// 9110, section 13.1.4.
 test.each([
   ['GET', '/v1/pets/1', undefined, 'If-None-Match'],
   ['POST', '/v1/pets', '{"name":"Ada","categoryId":1}', 'If-Match'],

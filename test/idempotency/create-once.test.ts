@@ -1,4 +1,7 @@
-/** What `createOnce` offers, and no operation uses yet: paths with ids, and writes with the id of the new row. */
+/**
+ * What `createOnce` offers, and no operation uses yet: paths with ids, and writes with the id of
+ * the new row.
+ */
 import { Hono } from 'hono';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod/mini';
@@ -90,7 +93,7 @@ function withHook(database: D1Database) {
   return { withSession };
 }
 
-test('a replay has the id of its row, also if a write that follows inserts into its table', async () => {
+test('a replay has the id of its row, also if a later write inserts into its table', async () => {
   const twin = sql`INSERT INTO pets (name, category_id) VALUES ('Tom', 3)`;
   const create: typeof handle = (db, once) =>
     createOnce(db, once, { ...MIA, followedBy: () => [twin] });

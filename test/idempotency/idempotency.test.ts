@@ -94,7 +94,7 @@ test.each<{ d1: Fault[]; calls: number }>([
 });
 
 const AT_MOST_ONCE = expect.stringContaining(
-  'It is unknown whether the request was carried out. Retry with the same Idempotency-Key: it is carried out at most once.',
+  'Retry with the same Idempotency-Key: it is carried out at most once.',
 );
 
 test('a create whose record cannot be read may have been carried out', async () => {

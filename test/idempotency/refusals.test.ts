@@ -1,4 +1,6 @@
-/** A refused order closes its idempotency key, because an attempt that seemed lost may arrive later. */
+/**
+ * A refused order closes its idempotency key, because an attempt that seemed lost may arrive later.
+ */
 import { expect, test } from 'vitest';
 import { KEPT_MS } from '../../src/idempotency/create-once.ts';
 import { petNotAvailable } from '../../src/orders/errors.ts';
@@ -85,7 +87,10 @@ test.each<{ faults: Fault[]; after: number }>([
   expect(await store.rows('idempotency_keys')).toHaveLength(1);
 });
 
-/** Two requests of A. Before the second, a call of the first returns only later, and the pet is available. */
+/**
+ * Two requests of A. Before the second, a call of the first returns only later, and the pet is
+ * available.
+ */
 async function placeTwice(...faults: Fault[]) {
   await store.insertPet({ id: 7, status: 'pending' });
   const first = place(...faults);
@@ -102,7 +107,7 @@ test('of two requests with one key, both get the refusal that the first has reco
   expect(await store.rows('orders')).toEqual([]);
 });
 
-test('of two requests with one key, both get the order if the second is the first to record', async () => {
+test('of two requests with one key, both get the order if the second records first', async () => {
   const [first, second] = await placeTwice('works', 'is held');
   expect([first.status, second.status]).toEqual([201, 201]);
   expect(first.body).toEqual(second.body);

@@ -62,7 +62,7 @@ test('a younger record among the lowest ids does not stop the sweep', async () =
   expect(await sweepAt(NOON, store.bindings())).toMatchObject({ removed: 1_500, finished: true });
 });
 
-test('an attempt of a last retry that arrives after the key has expired creates nothing', async () => {
+test('an attempt that arrives after the key has expired creates nothing', async () => {
   const create = () =>
     store.createPet({ name: 'Rex', categoryId: 1 }, { headers: { 'idempotency-key': 'k' } });
   await store.fault({ now: NOON });

@@ -1,9 +1,15 @@
-/** Migrations only expand the schema, because code that is served runs on tables of the next release. */
+/**
+ * Migrations only expand the schema, because code that is served runs on tables of the next
+ * release.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 
-/** Statements in lower case, without comments. Strings and quoted names are empty, so that no word in them counts. */
+/**
+ * Statements in lower case, without comments. Strings and quoted names are empty, so that no word
+ * in them counts.
+ */
 function statementsOf(migration: string) {
   return migration
     .replaceAll(/--[^\n]*|\/\*.*?(?:\*\/|$)|'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]/gs, (token) =>
@@ -16,14 +22,20 @@ function statementsOf(migration: string) {
 
 const NEW_TABLE = /^create table (\w+)/;
 const NEW_INDEX = /^create (?:unique )?index \w+ on (\w+)/;
-/** Of plain columns, for rows with plain values: a function could fail for a row that served code writes. */
+/**
+ * Of plain columns, for rows with plain values: a function could fail for a row that served code
+ * writes.
+ */
 const PLAIN_INDEX =
   /^create index \w+ on \w+ ?\([\w, ]+\)(?: where [\w ',=<>]+(?: in ?\([', ]+\))?)?$/;
 const NEW_COLUMN = /^alter table \w+ add (?!constraint )/;
 /** Served code writes no value, and a computed one could fail. */
 const NEEDS_VALUE = /\bnot null(?! default (?!null))|\bas ?\(/;
 
-/** The statements of a migration that could make a request of served code fail, or change what it reads. */
+/**
+ * The statements of a migration that could make a request of served code fail, or change what it
+ * reads.
+ */
 function refusedIn(migration: string) {
   const statements = statementsOf(migration);
   const created = statements.map((sql) => NEW_TABLE.exec(sql)?.[1]);

@@ -17,7 +17,10 @@ const VALUES = [
   ...['""', '"x"', '" "', '"a\\n"', '"\u200b"', '"\u3164"', '"\\u0007"', '"a\u0085"'],
   ...[255, 256].flatMap((length) => [`"${'x'.repeat(length)}"`, `"${'🐕'.repeat(length)}"`]),
 ];
-/** The fields of all bodies, each of which is unknown to other operations, and one that no operation knows. */
+/**
+ * The fields of all bodies, each of which is unknown to other operations, and one that no operation
+ * knows.
+ */
 const FIELDS = ['name', 'categoryId', 'status', 'petId', 'nmae'];
 
 test.each(operations.filter(({ exampleBody }) => exampleBody))(
@@ -38,7 +41,9 @@ test.each(operations.filter(({ exampleBody }) => exampleBody))(
   },
 );
 
-/** Characters beyond U+FFFF that are not visible. A pattern without the flag `u` cannot name them. */
+/**
+ * Characters beyond U+FFFF that are not visible. A pattern without the flag `u` cannot name them.
+ */
 const NOT_IN_PATTERN =
   /^[\u{110bd}\u{110cd}\u{13430}-\u{1343f}\u{13441}\u{13442}\u{16fe4}\u{1bca0}-\u{1bca3}\u{1d159}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]$/u;
 
@@ -58,7 +63,10 @@ const PRINTABLE = Array.from({ length: 95 }, (_, i) => `a${String.fromCharCode(0
 const LENGTHS = [255, 256, 257].map((length) => 'a'.repeat(length));
 /** The quotes do not count, although the description counts them. */
 const QUOTED = `"${'a'.repeat(255)}"`;
-/** To reject these, a pattern would need look-ahead, which Go's regular expressions lack. The texts name them. */
+/**
+ * To reject these, a pattern would need look-ahead, which Go's regular expressions lack. The texts
+ * name them.
+ */
 const REJECTED = ['""', 'a, b', '"a, b"', 'first', 'FIRST-PRIMARY', 'first-primary2'];
 
 test.each([

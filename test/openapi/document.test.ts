@@ -1,4 +1,6 @@
-/** `npm run openapi` names what a description lacks, so that a new resource is described completely. */
+/**
+ * `npm run openapi` names what a description lacks, so that a new resource is described completely.
+ */
 import { type Handler, Hono } from 'hono';
 import { csrf } from 'hono/csrf';
 import { expect, onTestFinished, test } from 'vitest';
@@ -73,7 +75,7 @@ test('a route may have other middleware, an error handler and a pattern', () => 
   expect(findRoutes().at(-1)).toMatchObject({ method: 'get', path: '/toys/{toyId}' });
 });
 
-test('npm run openapi fails for a description without a route, and for an error without an example', () => {
+test('npm run openapi fails without a route, and without the example of an error', () => {
   expect(() => describe({ listToys: ABOUT })).toThrow('the description of listToys has no route');
   const withoutErrors = resources.map(({ errors: _, ...others }) => others);
   const problem = 'no operation describes the error code pet_not_found';

@@ -58,7 +58,8 @@ test('the description has the names and limits of the service interface', () => 
 
 const PATCH_TYPES = 'application/json application/merge-patch+json';
 
-// The parameters, of which `?` marks the optional ones, the media types of the body, and the statuses.
+// The parameters, of which `?` marks the optional ones, the media types of the body, and the
+// statuses.
 test.each([
   [
     'GET /v1/pets',
@@ -155,7 +156,7 @@ function objectsIn(value: unknown): Record<string, unknown>[] {
   return [{ ...value }, ...Object.values(value).flatMap(objectsIn)];
 }
 
-test('the bodies of requests are closed, and clients accept fields that responses get later', () => {
+test('the bodies of requests are closed, and those of responses may get fields', () => {
   const closed = Object.values(description.components.schemas).filter(
     (schema) => Object(schema).additionalProperties === false,
   );
@@ -166,7 +167,7 @@ test('the bodies of requests are closed, and clients accept fields that response
 });
 
 // A mock server sends the first example of the schema with every status.
-test('each response of an error has examples of its own status, and the schema Error has none', () => {
+test('each error has examples of its own status, and the schema Error has none', () => {
   expect(description.components.schemas.Error).not.toHaveProperty('examples');
   // What helps with a local store alone.
   const message = expect.not.stringContaining('npm');
@@ -185,7 +186,9 @@ test.each(Object.entries<{ example?: string }>(description.components.headers))(
   },
 );
 
-/** Syntax that not all of Go, Rust, Java, Python and JavaScript have, or have without the flag `u`. */
+/**
+ * Syntax that not all of Go, Rust, Java, Python and JavaScript have, or have without the flag `u`.
+ */
 const NOT_PORTABLE = /\\u|\\p|\\[dDwWbBAzZ]|\(\?/;
 
 test('the file has no character that its readers may not see', () => {

@@ -1,6 +1,6 @@
 /**
- * Random histories of eight clients that order one animal, whose answers a sequential model must explain
- * (linearizability). D1 loses responses, executes calls late and hangs:
+ * Random histories of eight clients that order one animal, whose answers a sequential model must
+ * explain (linearizability). D1 loses responses, executes calls late and hangs:
  *
  *     client A        service          D1              client B
  *        │── PATCH ──────▶│── call ───▶│ waits
@@ -27,7 +27,10 @@ type Operation = {
   request: [method: string, path: string, body?: object];
   /** The Idempotency-Key. */
   key?: string | null;
-  /** The effect in the model, and the answer: the id of an order, the statuses of all orders, or the code of an error. */
+  /**
+   * The effect in the model, and the answer: the id of an order, the statuses of all orders, or the
+   * code of an error.
+   */
   apply: (state: State) => unknown;
 };
 /** A request. Its outcome is unknown while it has no answer. Times are in milliseconds. */
@@ -60,8 +63,9 @@ const listOrders: Operation = {
 };
 
 /**
- * Whether an order of the operations explains all answers: each takes effect at one moment between its request and its
- * response. One whose outcome is unknown takes effect once at any moment after its request, or never.
+ * Whether an order of the operations explains all answers: each takes effect at one moment between
+ * its request and its response. One whose outcome is unknown takes effect once at any moment after
+ * its request, or never.
  */
 function isExplained(events: Event[]): boolean {
   /** The states from which the rest could not be explained, each with that rest. */
@@ -132,7 +136,9 @@ const clients = fc.array(fc.array(step, { minLength: 3, maxLength: 5 }), {
   size: 'max',
 });
 
-/** The first client repeats one order, and its attempts arrive late. The other orders and cancels. */
+/**
+ * The first client repeats one order, and its attempts arrive late. The other orders and cancels.
+ */
 const keyedClient = fc.record({
   operation: fc.constant(placeOrder('k')),
   faults: fc.array(fc.constantFrom<string>('works', 'throws', 'runs later'), {
@@ -167,7 +173,8 @@ async function expectExplained(sampled: Steps[][]): Promise<Event[]> {
     for (const _ of Array(7)) await send(listOrders, [], events);
     recorded.push(events);
   }
-  // Only now: a search can take seconds, in which the server closes a connection that Node.js would still use.
+  // Only now: a search can take seconds, in which the server closes a connection that Node.js would
+  // still use.
   for (const events of recorded) {
     const history = `SEED=${SEED}: ${JSON.stringify(events, null, 1)}`;
     expect(isExplained(events), history).toBe(true);

@@ -39,7 +39,7 @@ test('an animal that does not exist cannot be ordered', async () => {
   expectError(reply, 404, 'pet_not_found');
 });
 
-test('an animal with an open order that an operator made available is not ordered twice', async () => {
+test('an animal with an open order is not ordered, although SQL made it available', async () => {
   await store.insertPet({ id: 7, status: 'available' });
   await store.insertOrder({ pet_id: 7, status: 'approved' });
   const reply = await store.expectUnchanged(() => store.placeOrder({ petId: 7 }));

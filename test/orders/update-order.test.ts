@@ -51,7 +51,7 @@ test.each(['placed', 'approved', 'delivered', 'cancelled'])(
   },
 );
 
-test('a delivery changes no other animal and no other order, although their ids are one double', async () => {
+test('a delivery changes no other animal or order, although their ids are one double', async () => {
   for (const id of [2n ** 53n, 2n ** 53n + 1n]) {
     await store.insertPet({ id, status: 'pending' });
     await store.insertOrder({ id, pet_id: id, status: 'approved' });

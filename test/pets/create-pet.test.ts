@@ -1,4 +1,7 @@
-/** POST /v1/pets: createPet. Retries with an Idempotency-Key: test/idempotency. Bodies that are no JSON: test/http/body.test.ts. */
+/**
+ * POST /v1/pets: createPet. Retries with an Idempotency-Key: test/idempotency. Bodies that are no
+ * JSON: test/http/body.test.ts.
+ */
 import { expect, test } from 'vitest';
 import { MAX_NAME_LENGTH } from '../../src/pets/schemas.ts';
 import { startApp } from '../support/in-process.ts';

@@ -33,10 +33,11 @@ test.each([{ status: 200 }, { status: 401, key: null }])(
   async ({ status, ...init }) => {
     await store.insertPet({ id: 1 });
     const { headers } = await store.fetch('/v1/pets/1', init);
+    const origin = store.url();
     expect(Object.fromEntries(headers)).toMatchObject({
       deprecation: '@1795132800',
       sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-      link: `<${store.url()}/v1/pets>; rel="successor-version", <${store.url()}/docs>; rel="deprecation"`,
+      link: `<${origin}/v1/pets>; rel="successor-version", <${origin}/docs>; rel="deprecation"`,
     });
     expect(await store.logLines()).toMatchObject([{ status, deprecated: true }]);
   },

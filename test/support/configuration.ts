@@ -11,7 +11,10 @@ export function readVars(env: string): Faults['vars'] {
   return { ...readConfig({ config: CONFIG, env: env === 'local' ? '' : env }).vars, LOG: 'all' };
 }
 
-/** The worker of the project, with absolute paths, and without the build step, which would set up the developer's own store. */
+/**
+ * The worker of the project, with absolute paths, and without the build step, which would set up
+ * the developer's own store.
+ */
 export function readWorker() {
   const { d1_databases, ...config } = readConfig({ config: CONFIG });
   const migrations_dir = join(PROJECT_ROOT, 'migrations');

@@ -35,7 +35,9 @@ const paths: Record<string, Record<string, Operation>> = JSON.parse(text, (_, va
   return description.components[kind]?.[name] ?? value;
 }).paths;
 
-/** The operations, with their paths from the origin on, and the JSON pointers to their descriptions. */
+/**
+ * The operations, with their paths from the origin on, and the JSON pointers to their descriptions.
+ */
 export const operations = Object.entries(paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => {
     const content = operation.requestBody?.content['application/json'];
@@ -51,7 +53,8 @@ export const operations = Object.entries(paths).flatMap(([path, item]) =>
   }),
 );
 
-// Clients ignore unknown fields; in a test, a field that is not described is an error. A map describes its fields there.
+// Clients ignore unknown fields; in a test, a field that is not described is an error. A map
+// describes its fields there.
 const closed = JSON.parse(text, (_, value) =>
   value?.type === 'object' ? { additionalProperties: false, ...value } : value,
 );
@@ -71,7 +74,10 @@ export function problems(pointer: string, value: unknown): string[] {
   return (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
 }
 
-/** Expects a response to have a status, a body and headers that its operation describes. Other paths have no operation. */
+/**
+ * Expects a response to have a status, a body and headers that its operation describes. Other paths
+ * have no operation.
+ */
 export function expectDescribed(method: string, url: string, reply: Reply): void {
   const [path = ''] = url.split('?');
   const found = operations.find(

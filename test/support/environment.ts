@@ -1,4 +1,7 @@
-/** Node.js, and the servers that the test files of a process share. Vitest waits for the teardown, which closes them. */
+/**
+ * Node.js, and the servers that the test files of a process share. Vitest waits for the teardown,
+ * which closes them.
+ */
 import type { Environment } from 'vitest/runtime';
 // For the type of globalThis.sharedServers.
 import type {} from './server.ts';

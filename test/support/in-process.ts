@@ -1,6 +1,6 @@
 /**
- * The app in the test's own process, for requests that are rejected. It is much faster than over HTTP. There is no D1: an accepted
- * request is a 503.
+ * The app in the test's own process, for requests that are rejected. It is much faster than over
+ * HTTP. There is no D1: an accepted request is a 503.
  */
 import { beforeAll, beforeEach, onTestFinished, vi } from 'vitest';
 import { app } from '../../src/app.ts';
@@ -44,7 +44,10 @@ function redirectLogs(print: (line: unknown) => void) {
   return () => spies.forEach((spy) => void spy.mockRestore());
 }
 
-/** Stops the time of day for the rest of a test. Returns its log lines of any level, which are not printed. */
+/**
+ * Stops the time of day for the rest of a test. Returns its log lines of any level, which are not
+ * printed.
+ */
 export function stopTime(now = Date.now()): () => Record<string, unknown>[] {
   const lines: string[] = [];
   const print = (line: unknown) => void lines.push(String(line));

@@ -5,10 +5,15 @@ import { createTestHarness } from 'wrangler';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { readWorker, withFaults } from './configuration.ts';
 
-/** Not the folder of the project, in which wrangler would read the variables of a developer, `.dev.vars` or `.env`. */
+/**
+ * Not the folder of the project, in which wrangler would read the variables of a developer,
+ * `.dev.vars` or `.env`.
+ */
 const ROOT = join(PROJECT_ROOT, '.wrangler/test');
 
-/** The worker as it is deployed, and the one with bindings that fail on demand (faults/worker.ts). */
+/**
+ * The worker as it is deployed, and the one with bindings that fail on demand (faults/worker.ts).
+ */
 const WORKERS = { plain: readWorker, faults: withFaults };
 
 type WorkerName = keyof typeof WORKERS;
@@ -20,8 +25,9 @@ declare global {
 }
 
 /**
- * The server of this process with this worker, started by the first test file that needs it. All test files share it, although
- * `vi.resetModules` makes some of them load a second instance of this module. environment.ts closes it.
+ * The server of this process with this worker, started by the first test file that needs it. All
+ * test files share it, although `vi.resetModules` makes some of them load a second instance of this
+ * module. environment.ts closes it.
  */
 export function serverOfProcess(name: WorkerName): Promise<Server> {
   globalThis.sharedServers ??= {};

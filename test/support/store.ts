@@ -1,4 +1,7 @@
-/** The store under test, for a test file: sends requests, and writes and reads the rows of its database. */
+/**
+ * The store under test, for a test file: sends requests, and writes and reads the rows of its
+ * database.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { generateKey } from '../../ops/keys/generate-key.ts';
@@ -10,8 +13,8 @@ import { expectDescribed } from './contract.ts';
 import { emptyTables, type Server, serverOfProcess } from './server.ts';
 
 /**
- * With `faults`, the app has bindings that fail on demand, and high limits: see faults/worker.ts. Only then it can have the
- * variables of another environment: those of staging, over https.
+ * With `faults`, the app has bindings that fail on demand, and high limits: see faults/worker.ts.
+ * Only then it can have the variables of another environment: those of staging, over https.
  */
 type StoreOptions = { faults?: false; env?: 'local' } | { faults: true; env?: 'local' | 'staging' };
 
@@ -36,8 +39,8 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
   /** The variables of the environment, for the worker with faults. */
   const vars = readVars(env);
   /**
-   * Sends a request without the proxy of `wrangler dev`, which would double its time. Any host reaches the worker; staging
-   * accepts https alone.
+   * Sends a request without the proxy of `wrangler dev`, which would double its time. Any host
+   * reaches the worker; staging accepts https alone.
    */
   const request = (path: string, init?: Parameters<Server['worker']['fetch']>[1]) => {
     const origin = env === 'local' ? server.origin : 'https://animal-store.example';
@@ -117,7 +120,9 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
     /** Empties the tables, as before each test. */
     emptyTables: () => emptyTables(server),
 
-    /** Runs SQL statements in one call. A prepared statement takes five calls to the other process. */
+    /**
+     * Runs SQL statements in one call. A prepared statement takes five calls to the other process.
+     */
     async exec(sql: string) {
       // D1 takes each line for a statement.
       await server.bindings.DB.exec(sql.replaceAll('\n', ' '));
@@ -142,7 +147,10 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
       return outcome === 'ok';
     },
 
-    /** The parsed log lines of the requests that this test sent with `fetch`, and of its scheduled runs. */
+    /**
+     * The parsed log lines of the requests that this test sent with `fetch`, and of its scheduled
+     * runs.
+     */
     async logLines() {
       const lines = () =>
         parseLines(server.harness.getLogs().map(({ message }) => message)).filter(
@@ -182,7 +190,10 @@ export const isLine = (text: unknown) => String(text).startsWith('{"time":');
 export const parseLines = (texts: string[]): Record<string, unknown>[] =>
   texts.filter(isLine).map((line) => JSON.parse(line));
 
-/** The headers of a request. Names are compared without case: the last one wins. `null` removes a header. */
+/**
+ * The headers of a request. Names are compared without case: the last one wins. `null` removes a
+ * header.
+ */
 export function headersWith(all: NonNullable<RequestOptions['headers']>) {
   const headers = new Headers();
   for (const [name, value] of Object.entries(all)) {
@@ -217,7 +228,10 @@ export async function readReply(
 /** The body with exact integers, as bigints: in `body`, those beyond 2^53 are rounded. */
 export const exact = ({ text }: Pick<Reply, 'text'>): unknown => parseJson(text);
 
-/** Expects an Error body, which has exactly three fields. A test that is not about the message leaves it out. */
+/**
+ * Expects an Error body, which has exactly three fields. A test that is not about the message
+ * leaves it out.
+ */
 export function expectError(
   { status, body }: Pick<Reply, 'status' | 'body'>,
   expected: number,

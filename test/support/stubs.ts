@@ -1,4 +1,7 @@
-/** Stubs of the bindings, and requests to the app in this process. The benchmarks use them as well, so nothing here needs vitest. */
+/**
+ * Stubs of the bindings, and requests to the app in this process. The benchmarks use them as well,
+ * so nothing here needs vitest.
+ */
 import { generateKey } from '../../ops/keys/generate-key.ts';
 import { app } from '../../src/app.ts';
 import type { Bindings } from '../../src/context.ts';
@@ -62,7 +65,10 @@ export function headersOf({ headers }: Call, key: string): Record<string, string
   return { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers };
 }
 
-/** Sends a request to the app in this process, with a URL that every environment accepts, by default with a new key. */
+/**
+ * Sends a request to the app in this process, with a URL that every environment accepts, by default
+ * with a new key.
+ */
 export function sendInProcess(call: Call, bindings: Stubs, key = generateKey('production')) {
   const url = `https://localhost${call.path}`;
   return app.request(url, { ...call, headers: headersOf(call, key) }, bindings);
