@@ -1,6 +1,6 @@
 /**
- * `npm run openapi`: writes the OpenAPI description, the client's types, and the copies of Swagger UI
- * for the docs page.
+ * `npm run openapi`: writes the OpenAPI description, the client's types, and the copies of Swagger
+ * UI for the docs page.
  */
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';

@@ -1,6 +1,7 @@
 /**
- * The rows that D1 reads and writes for a request, among two thousand: it bills them. The numbers are measured. Change one only on
- * purpose, and write it into BENCHMARKS.md (`npm run bench -- rows --write`).
+ * The rows that D1 reads and writes for a request, among two thousand: it bills them. The numbers
+ * are measured. Change one only on purpose, and write it into BENCHMARKS.md (`npm run bench -- rows
+ * --write`).
  */
 import { beforeEach, expect, test } from 'vitest';
 import { type Reply, startStore } from './support/store.ts';

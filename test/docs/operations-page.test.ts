@@ -128,7 +128,10 @@ test('the page removes the records of idempotency keys older than an hour, or al
 
 const metadataOf = (id: string) => ({ id, label: 'Anna', createdAt: '2026-11-20T09:30:00.000Z' });
 
-/** What docs/sql/restore-keys.mjs prints for a backup of two keys, and of one whose record has no metadata. */
+/**
+ * What docs/sql/restore-keys.mjs prints for a backup of two keys, and of one whose record has no
+ * metadata.
+ */
 function restoreKeys(...args: string[]) {
   const backup = [
     { name: 'key:a', metadata: metadataOf('key_1') },
