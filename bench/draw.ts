@@ -32,7 +32,7 @@ const LABELS = [
 /** What happens at each label. */
 function eventsOf([first, second]: (Step | undefined)[]): string[] {
   const reply = (step?: Step) => `${step?.reply === '201' ? '✓' : '✗'} ${step?.reply}`;
-  const reaction = first?.reply === '201' ? 'asks again' : 'gives up';
+  const reaction = first?.reply === '201' ? 'asks again' : 'fails';
   const creation = [`${first?.animals}`, '✗ lost', reaction, reply(first)];
   return ['', ...creation, '', `${second?.animals}`, reply(second)];
 }

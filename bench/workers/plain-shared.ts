@@ -13,13 +13,13 @@ import { routePath } from 'hono/route';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { type $ZodError, prettifyError } from 'zod/v4/core';
 
-type KeyRecord = { id: string; scopes?: string[]; revokedAt?: string };
+type KeyRecord = { id: string; scopes?: string[]; expiresAt?: string; revokedAt?: string };
 export type AppEnv = { Bindings: Env; Variables: { requestId: string; apiKey: KeyRecord } };
 
 export const fail = (status: ContentfulStatusCode, code: string, message: string) =>
   new HTTPException(status, { res: Response.json({ code, message, status }, { status }) });
 
-/** Of a validator. */
+/** A validator's hook. */
 export function rejectInvalid(result: { success: boolean; error?: $ZodError }) {
   if (result.error) throw fail(400, 'invalid_request', prettifyError(result.error));
 }
@@ -46,6 +46,7 @@ const authenticate = bearerAuth<AppEnv>({
   async verifyToken(token, c) {
     const record = await findRecord(token, c.env);
     if (!record || record.revokedAt) return false;
+    if (record.expiresAt && Date.parse(record.expiresAt) <= Date.now()) return false;
     c.set('apiKey', record);
     return true;
   },
@@ -94,14 +95,14 @@ const responseHeaders = createMiddleware<AppEnv>(async (c, next) => {
 });
 
 /**
- * Records a successful response, and sends it again to a retry. As in published idempotency
- * middleware, the record and the row are not written in one transaction, because the middleware
- * does not know the handler's statements.
+ * A short form of published idempotency middleware: it records a successful response, and sends it
+ * again to a retry. It does not know the handler's statements, so the record and the row are not
+ * written in one transaction. In `API_KEYS`, the only namespace here.
  */
 const replay = createMiddleware<AppEnv>(async (c, next) => {
-  const idempotencyKey = c.req.header('Idempotency-Key');
+  const idempotencyKey = c.req.method === 'POST' && c.req.header('Idempotency-Key');
   if (!idempotencyKey) return next();
-  const name = `${c.get('apiKey').id}:${c.req.method}:${c.req.path}:${idempotencyKey}`;
+  const name = `${c.get('apiKey').id}:${c.req.path}:${idempotencyKey}`;
   const recorded = await c.env.API_KEYS.get(name);
   if (recorded) return c.body(recorded, 201, { 'Content-Type': 'application/json' });
   await next();

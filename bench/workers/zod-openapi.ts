@@ -1,6 +1,6 @@
 /**
- * The operations of plain-hono.ts with @hono/zod-openapi, zod and Drizzle, as their documentation
- * shows it.
+ * The operations of plain-hono.ts with @hono/zod-openapi, zod and Drizzle. Errors are not
+ * described.
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { and, asc, eq, gt } from 'drizzle-orm';
