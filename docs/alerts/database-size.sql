@@ -1,4 +1,4 @@
-SELECT MAX(databaseSize) AS value
+SELECT MAX(databaseSizeBytes) AS value
 FROM states.d1Storage
 WHERE accountTag = '<ACCOUNT_ID>'
   AND timestamp >= NOW() - INTERVAL '1' DAY
