@@ -130,7 +130,9 @@ test.each(['DB', 'API_KEYS', 'BASE_URL', 'WRITES_STOPPED'])(
   async (name) => {
     const [old] = production().versions;
     const others = old?.resources.bindings.filter((each) => each.name !== name) ?? [];
-    Object.assign(old?.resources ?? {}, { bindings: [...others, { name, text: 'other' }] });
+    Object.assign(old?.resources ?? {}, {
+      bindings: [...others, { name, type: 'plain_text', text: 'other' }],
+    });
     expect(await run(PROMOTE, 1)).toContain(`the served version has another ${name}`);
     expect(tables()).not.toContain('a');
     expect(shares()).toEqual(['100']);
