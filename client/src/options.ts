@@ -43,7 +43,7 @@ const BASE_URL = /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])([:/]|$)
  */
 export function checkOptions({ baseUrl, apiKey }: StoreOptions): void {
   if (!BASE_URL.test(baseUrl) || !URL.canParse(baseUrl))
-    throw new TypeError('baseUrl: must be https:, or http: for localhost, without a query');
+    throw new TypeError('baseUrl: must be https:, or http: on localhost, no query');
   // An unset environment variable is `undefined` in JavaScript.
   if (typeof apiKey !== 'string' || !/^[!-~]{1,1024}$/.test(apiKey))
     throw new TypeError('apiKey: must be 1 to 1,024 visible ASCII characters');

@@ -169,20 +169,21 @@ async function attempt<T>(
   session: Session,
   signal: AbortSignal,
 ): Promise<Reply<T> | Failure> {
+  const { bookmark } = session;
   const response = await customFetch(baseUrl.replace(/\/$/, '') + path, {
     method,
     headers: {
       authorization: `Bearer ${apiKey}`,
       ...(body && { 'content-type': 'application/json' }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-      ...(session.bookmark && { 'x-d1-bookmark': session.bookmark }),
+      ...(bookmark && { 'x-d1-bookmark': bookmark }),
     },
     body: body ?? null,
     signal,
     // A redirect could turn a write into a GET, or send the API key to another server.
     redirect: 'manual',
   });
-  moveBookmark(session, response.headers.get('x-d1-bookmark'));
+  moveBookmark(session, bookmark, response.headers.get('x-d1-bookmark'));
   const text = await response.text();
   const data = parsed(text);
   const isResult = method === 'DELETE' ? response.status === 204 : response.ok && isData(data);
@@ -199,7 +200,7 @@ function responseFailure({ status, headers }: Response, text: string, data: unkn
     // A date is ignored: the store sends seconds.
     retryAfterMs: 1000 * Math.max(Number(headers.get('retry-after')) || 0, 0),
     code: isError ? code : 'invalid_response',
-    message: isError ? message : `Not a response of the store: ${status} ${text}`,
+    message: isError ? message : `Not from the store: ${status} ${text}`,
   };
 }
 
@@ -223,8 +224,10 @@ function parsed(text: string): unknown {
  * Concurrent responses arrive in any order. Bookmarks sort by age:
  * https://developers.cloudflare.com/d1/reference/time-travel/
  */
-function moveBookmark(session: Session, received: string | null) {
+function moveBookmark(session: Session, sent: string | undefined, received: string | null) {
   const { bookmark } = session;
-  if (bookmark && received && (bookmark.startsWith('first-') || received > bookmark))
+  if (!bookmark || !received) return;
+  // `first-primary` since then: this response may lack a write. It sorts after every bookmark.
+  if (received > bookmark || (bookmark === sent && bookmark.startsWith('first')))
     session.bookmark = received;
 }

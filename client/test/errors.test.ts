@@ -26,7 +26,7 @@ test.each(['<html>', '{"portal":"Sign in"}', '[{"id":"7"}]', '{"code":"a","messa
   async (body) => {
     for (const call of Object.values(CALLS)) {
       const { store } = clientWith([reply(body)]);
-      const message = `Not a response of the store: 200 ${body}`;
+      const message = `Not from the store: 200 ${body}`;
       await expect(call(store)).rejects.toMatchObject({ code: 'invalid_response', message });
     }
   },

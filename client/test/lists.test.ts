@@ -74,12 +74,18 @@ test.each([
 });
 
 test('a session continues from the primary after a write that may have been carried out', async () => {
-  const { store, requests } = clientWith([stamped('0001'), lost, stamped('0002')]);
+  const { promise, resolve } = Promise.withResolvers<Response>();
+  const answers = [stamped('0001'), () => promise, lost, stamped('0003')];
+  const { store, requests } = clientWith(answers);
   const session = store.session();
   await session.listPets().page();
+  const earlier = session.listPets().page();
   await session.updatePet(1n, {}).catch(String);
+  resolve(await stamped('0002')());
+  await earlier;
   await session.listPets().page();
-  expect(headerOf(requests, 'X-D1-Bookmark')).toEqual(['first-primary', '0001', 'first-primary']);
+  const sent = ['first-primary', '0001', '0001', 'first-primary'];
+  expect(headerOf(requests, 'X-D1-Bookmark')).toEqual(sent);
 });
 
 test('an earlier session can be continued, and other calls send no bookmark', async () => {
