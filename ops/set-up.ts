@@ -43,29 +43,35 @@ async function setUp(env: DeployedEnvironment, { domain, yes }: Options) {
   await writeHost(env, account, domain);
   await writeId(account, env, 'database', '/d1/database', 'name');
   await writeId(account, env, 'api-keys', '/storage/kv/namespaces', 'title');
-  await rejectRelease(env, account);
+  const isDeployed = await hasDeployed(env, account);
 
   // Writes the address into the description.
   execFileSync(process.execPath, ['ops/openapi.ts']);
   await runWranglerIn(env, ['d1', 'migrations', 'apply', 'DB', '--remote']);
   await requireMigrated(env);
-  askWranglerIn(env, ['deploy', '--tag', TAG]);
+  // A run that was killed may have deployed, and not set the route.
+  askWranglerIn(env, isDeployed ? ['triggers', 'deploy'] : ['deploy', '--tag', TAG]);
   const key = findOrCreateKey(env);
   const { vars } = await readConfig(env);
   console.error('Commit the changed files. A new address needs some minutes, and a key a minute:');
   console.log(`curl -i ${vars.BASE_URL}/pets -H 'Authorization: Bearer ${key}'`);
 }
 
-/** @throws Error if the worker has a release, or another store or address than wrangler.toml. */
-async function rejectRelease(env: DeployedEnvironment, account: Account) {
+/**
+ * Whether a set-up has deployed.
+ *
+ * @throws Error if the worker has a release, or another store or address than wrangler.toml.
+ */
+async function hasDeployed(env: DeployedEnvironment, account: Account): Promise<boolean> {
   const { name, d1_databases, kv_namespaces, vars } = await readConfig(env);
   const workers: { id: string }[] = await account('GET /workers/scripts');
-  if (!workers.some(({ id }) => id === name)) return;
+  if (!workers.some(({ id }) => id === name)) return false;
   const version = await readServedVersion(env);
   const served = ['DB', 'API_KEYS', 'BASE_URL'].map((each) => identityOf(version, each));
   const written = [d1_databases[0]?.database_id, kv_namespaces[0]?.id, vars.BASE_URL];
-  if (version.annotations?.['workers/tag'] !== TAG || !isDeepStrictEqual(served, written))
-    throw new Error('the worker has a release, or another store or address than wrangler.toml');
+  if (version.annotations?.['workers/tag'] === TAG && isDeepStrictEqual(served, written))
+    return true;
+  throw new Error('the worker has a release, or another store or address than wrangler.toml');
 }
 
 function parseHost(text: string): string {

@@ -46,6 +46,7 @@ test('a set-up with a domain gives a key that may only read, and keeps the domai
   const [record] = cloudflare().namespaces[0]?.values.values() ?? [];
   expect(JSON.parse(record?.value ?? '')).toMatchObject({ scopes: ['read'] });
   expect(await run(PRODUCTION)).toMatch(/^curl -i https:\/\/api\.animals\.test\/v1\/pets/m);
+  expect(cloudflare().find('animal-store-production').versions).toHaveLength(1);
   expect(await run(`${PRODUCTION} --domain other.test`, 1)).toContain('has another host');
   expect([...cloudflare().hosts]).toEqual([['api.animals.test', 'animal-store-production']]);
   expect([...cloudflare().atWorkersDev]).toEqual([]);
