@@ -3,9 +3,9 @@
  * own commands. At each moment, one version has all requests. After a failure, and after Ctrl-C, it
  * is the old one again. docs/operations.md explains releases.
  */
-import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { Option } from 'commander';
 import { environmentOfKey } from '../src/auth/key-format.ts';
 import { openAccount, readOwner } from './command/account.ts';
@@ -204,13 +204,23 @@ function requireSmokeKey(env: DeployedEnvironment): string {
 }
 
 /**
- * @throws Error unless the packages, which are built into the worker, are those of
- * package-lock.json.
+ * @throws Error unless npm has installed the packages of package-lock.json, which are built into the
+ * worker.
  */
 function requireInstalled() {
-  const args = ['ops/check-lock.mjs', '--installed'];
-  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
-  if (status !== 0) throw new Error('run npm ci');
+  type Packages = Record<string, { optional?: boolean }>;
+  const read = (file: string): Packages => JSON.parse(readFileSync(file, 'utf8')).packages;
+  const locked = read('package-lock.json');
+  // npm's list of what it has installed.
+  const installed = read('node_modules/.package-lock.json');
+  const others = Object.keys({ ...locked, ...installed }).filter(
+    (path) =>
+      path.includes('node_modules/') &&
+      !isDeepStrictEqual(installed[path], locked[path]) &&
+      // Those for other systems are not installed.
+      (installed[path] || !locked[path]?.optional),
+  );
+  if (others.length > 0) throw new Error(`run npm ci: package-lock.json has another ${others[0]}`);
 }
 
 function listCommits(served: unknown, next: string): string[] {
