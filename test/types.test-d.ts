@@ -30,6 +30,8 @@ app.get('/:petId', operation({ operationId: 'getPet', scope: 'read', param: PetP
   petId satisfies bigint;
   c.get('client').id satisfies string;
   // @ts-expect-error: the operation has no query
+  takePage(c, '/pets', queries.listPets);
+  // @ts-expect-error: the operation has no query
   return c.json(c.req.valid('query'));
 });
 

@@ -28,7 +28,9 @@ export function pageParameters<Filters extends z.core.$ZodShape>(filters: Filter
   return strictParameters({ limit: Limit, ...filters, after: After });
 }
 
-type PageContext<Query> = Context<AuthenticatedEnv, string, { out: { query: Query } }>;
+type PageContext<Query> = Pick<Context<AuthenticatedEnv>, 'env' | 'get' | 'header'> & {
+  req: { url: string; valid(target: 'query'): Query };
+};
 type PageQuery = { limit: number; [parameter: string]: number | bigint | string | undefined };
 
 /**
@@ -36,7 +38,7 @@ type PageQuery = { limit: number; [parameter: string]: number | bigint | string 
  * that of the list, without the version.
  */
 export async function takePage<Item extends { id: bigint }, Query extends PageQuery>(
-  c: Pick<PageContext<Query>, 'env' | 'get' | 'header' | 'req'>,
+  c: PageContext<Query>,
   path: string,
   list: (db: Database, query: Query) => Promise<Item[]>,
 ): Promise<Item[]> {

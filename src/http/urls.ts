@@ -4,7 +4,7 @@ import type { AppContext } from '../context.ts';
 export const VERSION_PATH = '/v1';
 
 /** The base address, ending in `/v1`: `BASE_URL`, or locally the origin of the request. */
-export function baseUrl({ env, req }: Pick<AppContext, 'env' | 'req'>): string {
+export function baseUrl({ env, req }: Pick<AppContext, 'env'> & { req: { url: string } }): string {
   // Not `new URL`, which throws for a malformed `Host`.
   return env.BASE_URL ?? req.url.split('/', 3).join('/') + VERSION_PATH;
 }

@@ -49,7 +49,7 @@ export function operation<const D extends OperationDefinition>(
   return middleware as OperationMiddleware<D>;
 }
 
-/** Not `every`, which composes the steps again for each request. */
+/** Not `every`, which composes the steps for each request. A step must not return a Response. */
 function inOrder(steps: MiddlewareHandler[]): MiddlewareHandler {
   return steps.reduceRight((later, step) => (c, next) => {
     return step(c, async () => {
