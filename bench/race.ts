@@ -71,6 +71,7 @@ export async function race(bundles: string[]): Promise<Result[]> {
 
 /** The CPU time of a request, in microseconds. */
 async function measureCpu({ port, pids }: Server, call: Call): Promise<number> {
+  if (pids.length === 0) throw new Error('pgrep finds no process of workerd');
   const before = cpuUs(pids);
   await send(port, call, CLIENTS, COUNT);
   return (cpuUs(pids) - before) / (CLIENTS * COUNT);
