@@ -52,8 +52,7 @@ function problemsOfLock() {
 }
 
 /**
- * What an entry and its package have in common. As npm reads them, an optional dependency is no
- * other one.
+ * What an entry and its package have in common. npm reads an optional dependency only as such.
  */
 function fieldsOf({ name, version, bin = {}, optionalDependencies = {}, ...needs }) {
   const commands = typeof bin === 'string' ? { [basename(name)]: bin } : bin;

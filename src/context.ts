@@ -51,7 +51,7 @@ export type Client = {
   scopes: Scope[];
 };
 
-/** Of any app with these bindings: https://github.com/honojs/hono/issues/3854 */
+/** The context of any app with these bindings: https://github.com/honojs/hono/issues/3854 */
 export type AppContext = Pick<Context<AppEnv>, 'env' | 'get' | 'json' | 'req'> & {
   set(key: 'log', value: LogFields): void;
 };

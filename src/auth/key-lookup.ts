@@ -88,7 +88,7 @@ async function readKv(c: Context<AppEnv>, key: string): Promise<string | null> {
   }
 }
 
-/** By 30 s, unless another request has postponed it, so that few requests wait while KV fails. */
+/** The next read is 30 s later, so that few requests wait while KV fails. */
 function postponeRead(known: KnownRecord): void {
   const now = Date.now();
   if (now >= readAgainAt(known)) known.failedAt = now;

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 
-/** Of the response, copied only if they are immutable: `c.header` would always copy. */
+/** Copies the response only if its headers are immutable: `c.header` always would. */
 export function mutableHeaders(c: Context): Headers {
   try {
     // Throws if they are immutable.

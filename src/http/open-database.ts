@@ -29,7 +29,7 @@ export function openDatabase(definition: AuthenticatedDefinition): MiddlewareHan
   };
 }
 
-/** Otherwise the primary: a replica could lack a write that the client has got a response for. */
+/** Without a bookmark, the primary: a replica could lack a write that the client knows of. */
 function startOfRead(bookmark: string): string {
   const isKnown = SESSION_STARTS.includes(bookmark) || D1_BOOKMARK.test(bookmark);
   return isKnown ? bookmark : 'first-primary';

@@ -2,7 +2,6 @@
 import type { Context, Next } from 'hono';
 import { invalidRequest } from './problems.ts';
 
-/** In characters. */
 export const MAX_QUERY_LENGTH = 2048;
 
 /** Hono ignores a parameter without a name. It is rejected, like an unknown one. */

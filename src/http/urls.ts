@@ -1,6 +1,6 @@
 import type { AppContext } from '../context.ts';
 
-/** Of every operation, except the alias `/health`. */
+/** Every path begins with it, except the alias `/health`. */
 export const VERSION_PATH = '/v1';
 
 /** The base address, ending in `/v1`: `BASE_URL`, or locally the origin of the request. */

@@ -8,7 +8,7 @@ import { insertInto, Sql, sql, type Value } from '../d1/sql.ts';
 import { ApiError, serviceUnavailable } from '../errors.ts';
 import { parseJson } from '../exact-json.ts';
 
-/** How long the record of an idempotency key is valid. */
+/** How long a record is valid. */
 export const KEPT_HOURS = 24;
 export const KEPT_MS = KEPT_HOURS * 3_600_000;
 
