@@ -24,7 +24,7 @@ const SCENES: Record<string, (client: ReturnType<typeof clientOf>) => Promise<vo
     await setFaults({ d1: ['loses the response'] });
     for (let attempt = 1; attempt <= 3; attempt += 1) await send(CREATE);
   },
-  async 'an integer beyond 2^53: sent; put in by SQL'({ send, env }) {
+  async '2^53 + 1: sent; put in by SQL, then read'({ send, env }) {
     await send({ ...CREATE, body: CREATE.body.replace('3', LARGE) });
     await env.DB.exec(`INSERT INTO pets VALUES (7, 'Max', ${LARGE}, NULL)`);
     await send({ path: '/v1/pets/7' });
