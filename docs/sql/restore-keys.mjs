@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 const [, , id] = process.argv;
 const records = JSON.parse(readFileSync(0, 'utf8'));
 const entries = records
-  .filter(({ metadata }) => metadata && (!id || metadata.id === id))
+  .filter(({ metadata }) => metadata && (id === undefined || metadata.id === id))
   .map(({ name, metadata }) => ({ key: name, value: JSON.stringify(metadata), metadata }));
 if (entries.length === 0) throw new Error('the backup has no such record');
 console.log(JSON.stringify(entries));

@@ -159,7 +159,8 @@ test('the records of a backup of API keys are restored, but not one without meta
 
 test('the record of one key is restored alone', () => {
   expect(restoreKeys('key_2')).toEqual([restored('key:b', metadataOf('key_2'))]);
-  expect(() => restoreKeys('key_3')).toThrow('the backup has no such record');
+  for (const unknown of ['key_3', ''])
+    expect(() => restoreKeys(unknown)).toThrow('the backup has no such record');
 });
 
 /** A query of an alert in the dialect of SQLite, for a table of log lines. */
