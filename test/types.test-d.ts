@@ -11,6 +11,7 @@ import { takePage } from '../src/http/paging.ts';
 import { type Create, createOnce } from '../src/idempotency/create-once.ts';
 import type { OperationDefinition } from '../src/operation/definition.ts';
 import { operation } from '../src/operation/operation.ts';
+import { petNotFound } from '../src/pets/errors.ts';
 import * as queries from '../src/pets/queries.ts';
 import { NewPet, PetPath, PetQuery } from '../src/pets/schemas.ts';
 
@@ -67,6 +68,13 @@ tag satisfies Create<object>;
 app.post('/tags', create, async (c) => {
   // @ts-expect-error: the handler of a create passes the idempotency key on
   await queries.createPet(c.get('db'), c.req.valid('json'));
+  const refusal = {
+    column: 'text',
+    read: sql<{ text: string | null }>`SELECT …`,
+    error: (row: { text: string } | undefined) => petNotFound(BigInt(row?.text.length ?? 0)),
+  };
+  // @ts-expect-error: the row that is read may have a NULL
+  await createOnce(c.get('db'), c.get('once'), { ...tag, item: {}, refusal });
   // @ts-expect-error: a retry would return the number in the array as a bigint
   await createOnce(c.get('db'), c.get('once'), { ...tag, item: { counts: [2] } });
   return c.body(null);

@@ -31,7 +31,7 @@ export type Create<Item, Reason> = {
 type Refusal<Reason> = {
   column: string;
   read: Sql<Reason>;
-  error(reason: Reason | undefined): ApiError;
+  error: (reason: Reason | undefined) => ApiError;
 };
 
 /** What an item may contain. A number is a double (`decimal`). */
@@ -79,10 +79,10 @@ export async function createOnce<Item extends Record<string, Stored>, Reason>(
   }
 }
 
-async function insertRow(
+async function insertRow<Item, Reason>(
   db: Database,
   request: KeyedRequest | undefined,
-  { into, row, item, followedBy = () => [] }: Create<unknown, unknown>,
+  { into, row, item, followedBy = () => [] }: Create<Item, Reason>,
 ): Promise<bigint> {
   const insert = sql<{ id: string }>`${insertInto(into, row)} RETURNING CAST(id AS TEXT) AS id`;
   const id = new Sql(`(SELECT max(id) FROM ${into})`, []);
@@ -93,10 +93,10 @@ async function insertRow(
   return BigInt(created.id);
 }
 
-function refusalOf(
-  { into, refusal }: Create<unknown, unknown>,
+function refusalOf<Item, Reason>(
+  { into, refusal }: Create<Item, Reason>,
   violation: ConstraintError,
-): Refusal<unknown> | undefined {
+): Refusal<Reason> | undefined {
   return refusal && violates(violation, `${into}.${refusal.column}`) ? refusal : undefined;
 }
 
@@ -105,7 +105,7 @@ function violates({ message }: ConstraintError, column: string): boolean {
   return message.split(/[:,\s]+/).includes(column);
 }
 
-async function refusalError(db: Database, { read, error }: Refusal<unknown>) {
+async function refusalError<Reason>(db: Database, { read, error }: Refusal<Reason>) {
   const [[reason]] = await db.run(read).catch(throwNothingWritten);
   return error(reason);
 }
@@ -143,11 +143,11 @@ function selectRecord({ keyHash, requestHash, now }: KeyedRequest): Sql<RecordRo
 }
 
 /** The record of the first request, or of this refusal. */
-async function firstRecord(
+async function firstRecord<Reason>(
   db: Database,
   request: KeyedRequest,
   violation: ConstraintError,
-  refusal: Refusal<unknown> | undefined,
+  refusal: Refusal<Reason> | undefined,
 ): Promise<RecordRow> {
   const reads = refusal ? [refusal.read] : [];
   const [[record], [reason] = []] = await db.run(selectRecord(request), ...reads);
