@@ -178,8 +178,7 @@ async function goBack({ env, old, commit }: Plan, next: string): Promise<string>
   for (const seconds of PAUSES_S) {
     await pause(seconds * 1000);
     try {
-      // With another wrangler.toml, wrangler could act on another worker.
-      git('diff', '--exit-code', commit, '--', 'wrangler.toml');
+      requireConfigOf(commit);
       const shares = await readShares(env);
       if (shares.includes(`${next}@100%`)) {
         console.log('Going back:', command);
@@ -190,6 +189,11 @@ async function goBack({ env, old, commit }: Plan, next: string): Promise<string>
     }
   }
   throw new Error(`could not confirm what ${env} serves. Run: ${command}`);
+}
+
+/** With another wrangler.toml, wrangler could act on another worker. */
+function requireConfigOf(commit: string) {
+  if (git('diff', commit, '--', 'wrangler.toml')) throw new Error('restore wrangler.toml');
 }
 
 function commandOf(env: DeployedEnvironment, ...args: string[]) {

@@ -260,6 +260,7 @@ test('the way back does not follow an edited wrangler.toml, and can be copied', 
     return fault();
   });
   const output = await run(PROMOTE, 1);
+  expect(output).toContain('error: restore wrangler.toml');
   expect(output).toMatch(/could not confirm what production serves. Run: npx wrangler rollback /);
   expect(shares()).toEqual(['100', '0/100', '100']);
 });
