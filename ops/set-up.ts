@@ -41,8 +41,10 @@ async function setUp(env: DeployedEnvironment, { domain, yes }: Options) {
   edit(`${env}-account-id`, id);
   const account = await openAccount(env, id);
   await writeHost(env, account, domain);
-  await writeId(account, env, 'database', '/d1/database', 'name');
-  await writeId(account, env, 'api-keys', '/storage/kv/namespaces', 'title');
+  const { name: worker = '' } = await readConfig(env);
+  await writeId(account, `${env}-database-id`, '/d1/database', `name=${worker}`, 'name', worker);
+  const namespaces = '/storage/kv/namespaces';
+  await writeId(account, `${env}-api-keys-id`, namespaces, 'per_page=1000', 'title', worker);
   const isDeployed = await hasDeployed(env, account);
 
   // Writes the address into the description.
@@ -130,23 +132,21 @@ async function requireFree(account: Account, host: string, name: string) {
 }
 
 /**
- * Writes the id of the database or namespace that has the worker's name, unless an id is written.
- * Creates it, unless it exists.
+ * Writes the id of the database or namespace with this name, unless an id is written. Creates it,
+ * unless it exists.
+ *
+ * @param search - the query of the list, which has pages: only databases can be found by name.
  */
 async function writeId(
   account: Account,
-  env: DeployedEnvironment,
-  kind: string,
+  placeholder: string,
   path: string,
+  search: string,
   field: string,
+  name: string,
 ) {
-  const placeholder = `${env}-${kind}-id`;
   if (!readFileSync('wrangler.toml', 'utf8').includes(`"${placeholder}"`)) return;
-  const { name } = await readConfig(env);
-  // Both lists have pages. That of the databases can be searched by name.
-  const items: Record<string, string>[] = await account(
-    `GET ${path}?per_page=1000&${field}=${name}`,
-  );
+  const items: Record<string, string>[] = await account(`GET ${path}?${search}`);
   const item =
     items.find((each) => each[field] === name) ??
     (await account(`POST ${path}`, { [field]: name }));

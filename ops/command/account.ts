@@ -13,7 +13,7 @@ export type Account = Awaited<ReturnType<typeof openAccount>>;
  *
  * @throws Error if wrangler has no token.
  */
-export async function openAccount(env: DeployedEnvironment, id = '') {
+export async function openAccount(env: DeployedEnvironment, id: string) {
   const { token } = await readJson<{ token?: string }>(env, ['auth', 'token']);
   if (!token)
     throw new Error('use CLOUDFLARE_API_TOKEN or npx wrangler login, not a global API key');
