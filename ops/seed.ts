@@ -28,8 +28,9 @@ export const program = createProgram('npm run seed --', 'Adds animals to the loc
   });
 
 function parseCount(text: string): number {
-  if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be an integer from 1 to 999999.');
+  const count = Number(text);
+  if (/^[0-9]+$/.test(text) && count >= 1 && count <= 1_000_000) return count;
+  throw new InvalidArgumentError('It must be an integer from 1 to 1000000.');
 }
 
 if (import.meta.main) await run(program);

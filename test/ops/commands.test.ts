@@ -19,6 +19,7 @@ test.each([
   ['reset.ts --env staging', "error: unknown option '--env'"],
   ['seed.ts', "error: required option '--pets <number>' not specified"],
   ['seed.ts --pets 0', "argument '0' is invalid."],
+  ['seed.ts --pets 1000001', 'It must be an integer from 1 to 1000000.'],
   ['release.ts promote --hold 0', "error: unknown option '--hold'"],
   ['set-up.ts local', 'Allowed choices are staging, production.'],
   ['set-up.ts staging --domain https://api.animals.test', 'It must be a host name'],
