@@ -26,24 +26,18 @@ export type Version = {
  * Up to five times: for some seconds after an upload, Cloudflare may answer that the version does
  * not exist (404, 100146).
  */
-export async function readVersion(
-  env: DeployedEnvironment,
-  id: string,
-  tries = 5,
-): Promise<Version> {
-  try {
-    return await readJson(env, ['versions', 'view', id]);
-  } catch (error) {
-    if (tries === 1) throw error;
-    await pause(5000);
-    return readVersion(env, id, tries - 1);
+export async function readVersion(env: DeployedEnvironment, id: string): Promise<Version> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await readJson(env, ['versions', 'view', id]);
+    } catch (error) {
+      if (tries === 5) throw error;
+      await pause(5000);
+    }
   }
 }
 
-/**
- * The version that serves all requests. A release that was killed may have left another one, with 0
- * %.
- */
+/** The version that serves all requests. A killed release may have left another one, with 0 %. */
 export async function readServedVersion(env: DeployedEnvironment): Promise<Version> {
   const shares = await readShares(env);
   const [id] = shares.filter((each) => each.endsWith('@100%')).map((each) => each.split('@')[0]);
