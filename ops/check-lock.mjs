@@ -51,9 +51,7 @@ function problemsOfLock() {
   ];
 }
 
-/**
- * What an entry and its package have in common. npm reads an optional dependency only as such.
- */
+/** What an entry and its package have in common. npm reads an optional dependency only as such. */
 function fieldsOf({ name, version, bin = {}, optionalDependencies = {}, ...needs }) {
   const commands = typeof bin === 'string' ? { [basename(name)]: bin } : bin;
   const files = Object.entries(commands).map(([command, file]) => [command, posix.normalize(file)]);

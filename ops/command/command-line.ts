@@ -86,8 +86,8 @@ export const environmentOption = new Option('--env <environment>', 'the environm
   .default('local');
 
 /**
- * Asks for confirmation before a change to production, unless `yes`. A terminal that is closed
- * meanwhile counts as a no.
+ * Asks for confirmation before a change to production, unless `yes`. If the terminal is
+ * closed, the answer is no.
  *
  * @throws Error without a confirmation, or without a terminal.
  */

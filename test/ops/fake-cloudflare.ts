@@ -17,10 +17,7 @@ import schema from './cloudflare-api.schema.json' with { type: 'json' };
 export const ACCOUNT = 'a'.repeat(32);
 /** Valid as an API token, and as a global API key. */
 export const TOKEN = 'fake-api-token';
-/**
- * Adds the members that Cloudflare always sends, and that nobody reads here: the defaults of the
- * schema.
- */
+/** Adds the schema's defaults: members that Cloudflare always sends and no command reads. */
 const ajv = new Ajv({ allErrors: true, useDefaults: true });
 
 type Shares = { version_id: string; percentage: number }[];

@@ -173,7 +173,7 @@ test('a promotion goes back before it changes routes when the test at 100 % fail
   expect(output).not.toContain('triggers');
 });
 
-test('a promotion goes back, and attaches no host, when its host was lost meanwhile', async () => {
+test('a promotion goes back, and attaches no host, if the worker has lost its host', async () => {
   at(DEPLOY_100, () => at(/GET \S+\/workers\/domains/, () => ok([])));
   const output = await run(PROMOTE, 1);
   expect(output).toContain('is not a host of animal-store-production');
