@@ -29,7 +29,7 @@ const SCENES: Record<string, (client: ReturnType<typeof clientOf>) => Promise<vo
     await env.DB.exec(`INSERT INTO pets VALUES (7, 'Max', ${LARGE}, NULL)`);
     await send({ path: '/v1/pets/7' });
   },
-  async 'A list; another 58 minutes later, as KV fails'({ send, setFaults }) {
+  async 'A list, repeated 58 minutes later while KV fails'({ send, setFaults }) {
     await send(REQUESTS.list);
     await setFaults({ kv: 'throws', now: Date.now() + 3_480_000 });
     await send(REQUESTS.list);
