@@ -24,17 +24,17 @@ const SCENES: Record<string, (client: ReturnType<typeof clientOf>) => Promise<vo
     await setFaults({ d1: ['loses the response'] });
     for (let attempt = 1; attempt <= 3; attempt += 1) await send(CREATE);
   },
-  async '2^53 + 1: sent; put in by SQL, then read'({ send, env }) {
+  async '2^53 + 1 is sent, then read from another row'({ send, env }) {
     await send({ ...CREATE, body: CREATE.body.replace('3', LARGE) });
     await env.DB.exec(`INSERT INTO pets VALUES (7, 'Max', ${LARGE}, NULL)`);
     await send({ path: '/v1/pets/7' });
   },
-  async 'KV fails 58 minutes after the key was read'({ send, setFaults }) {
+  async 'A list, repeated 58 minutes later while KV fails'({ send, setFaults }) {
     await send(REQUESTS.list);
     await setFaults({ kv: 'throws', now: Date.now() + 3_480_000 });
     await send(REQUESTS.list);
   },
-  async 'D1 takes an hour'({ send, setFaults }) {
+  async 'D1 takes an hour to answer a create'({ send, setFaults }) {
     await setFaults({ d1: [{ takes: 3_600_000 }] });
     await send(CREATE);
   },

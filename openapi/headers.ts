@@ -44,7 +44,7 @@ export const BOOKMARK = {
       header: {
         id: 'Bookmark',
         description:
-          'A bookmark of the database state that this response reflects. With it, the next request may be served by the nearest replica.',
+          'A bookmark of the database state that this response reflects. If you send it with the next read, a nearer replica may answer.',
         example: '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683',
       },
     }),
@@ -67,7 +67,7 @@ export const NEXT_PAGE = {
       header: {
         id: 'NextPage',
         description:
-          'The URL of the next page (RFC 8288). Use it unchanged. Absent on the last page.',
+          'The link to the next page (RFC 8288). Use its URL unchanged. Absent on the last page.',
         example: `<${EXAMPLE_BASE_URL}/pets?limit=${LIMIT.default}&after=${LIMIT.default}>; rel="next"`,
       },
     }),
@@ -109,7 +109,8 @@ export function headersOfDeprecation(operationId: string, deprecation: Deprecati
       {
         header: {
           id: `${operationId}Links`,
-          description: 'The replacement and the documentation (RFC 8288, RFC 5829).',
+          description:
+            'The links to the replacement and to the documentation (RFC 8288, RFC 5829).',
           example: values.Link,
         },
       },
@@ -129,7 +130,7 @@ export function optionalHeaders(headers: HeaderSchemas): HeaderSchemas {
 
 /** The descriptions of the headers of errors, except that of Retry-After. */
 const ERROR_HEADERS: Record<string, string> = {
-  'WWW-Authenticate': 'The challenge (RFC 6750), with the error if the request carries a key.',
+  'WWW-Authenticate': 'The challenge (RFC 6750), with an `error` if the request has an API key.',
   Accept: 'The media types that the operation accepts.',
   'Accept-Patch': 'The media types that the operation accepts (RFC 5789).',
   'Accept-Encoding': 'Present when the body is rejected because it is compressed.',

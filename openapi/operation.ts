@@ -30,7 +30,7 @@ import { Limit } from '../src/http/paging.ts';
 import { invalidPart } from '../src/http/problems.ts';
 import { NoParameters } from '../src/http/schemas.ts';
 import { unavailableMessage } from '../src/http/unavailable.ts';
-import { idempotencyKeyReused } from '../src/idempotency/create-once.ts';
+import { idempotencyKeyReused, KEPT_HOURS } from '../src/idempotency/create-once.ts';
 import { httpsRequired } from '../src/middleware/require-https.ts';
 import type {
   AuthenticatedDefinition,
@@ -126,7 +126,7 @@ function requestBody(
   const entries = mediaTypes.map((type) => [type, { schema: json, examples }]);
   return {
     required: true,
-    description: `At most ${MAX_BODY_BYTES / 1024} KiB, uncompressed, in UTF-8. Unknown fields are rejected. Of a repeated field, the last one counts. An integer may also be written as \`3.0\` or \`1e2\`.`,
+    description: `At most ${MAX_BODY_BYTES / 1024} KiB, uncompressed, in UTF-8. Unknown fields are rejected. If a field is repeated, its last value counts. An integer may also be written as \`3.0\` or \`1e2\`.`,
     content: Object.fromEntries(entries),
   };
 }
@@ -211,17 +211,17 @@ function authenticatedErrors(definition: AuthenticatedDefinition, invalid: ApiEr
 }
 
 const ERROR_DESCRIPTIONS: Record<number, string> = {
-  400: 'The request is invalid. The message lists the problems of its first invalid part.',
-  401: 'The API key is missing or invalid.',
-  403: 'The request was sent over plain http, or the operation needs a scope that the API key lacks.',
+  400: 'The request is invalid. The message names the problems of one part of the request, such as the body.',
+  401: 'The API key is missing, invalid, expired or revoked.',
+  403: 'The request was sent over plain http, or with an API key that lacks the required scope.',
   404: 'The requested resource could not be found.',
   409: 'The state of the resource does not allow the operation.',
   413: 'The body is too large.',
   415: 'The media type or its charset is not supported, or the body is compressed.',
-  422: 'The `Idempotency-Key` was used with another body.',
-  429: 'Too many requests.',
+  422: `The \`Idempotency-Key\` was used with another body within the last ${KEPT_HOURS} hours.`,
+  429: 'Too many requests were sent with this API key.',
   500: 'Internal server error.',
-  503: 'The service is temporarily unavailable. If a write may have happened, the message says so. While operators stop writes, a write changes nothing, and reads still work.',
+  503: 'The service is temporarily unavailable. If a write may have been carried out, the message says so.',
 };
 
 /** The responses of errors by status. */

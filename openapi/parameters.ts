@@ -12,7 +12,7 @@ export const Bookmark = z
     param: {
       id: 'Bookmark',
       description:
-        'The state that a read must have at least: the nearest replica that has it may respond. Must be a bookmark from an earlier response, `first-unconstrained` (any state), or `first-primary`, which is the default (read-your-writes).',
+        'The oldest state of the database that a read may return. Must be a bookmark from an earlier response, `first-unconstrained` (any state, also of a replica), or `first-primary` (the default: the latest state). Writes do not use it.',
     },
   });
 
@@ -29,6 +29,6 @@ export const IdempotencyKey = z
   .register(z.globalRegistry, {
     param: {
       id: 'IdempotencyKey',
-      description: `Makes a retry safe: a request with the same key and body within ${KEPT_HOURS} hours gets the first 201, 404 or 409 again. A UUID is a good key. 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters; quotes around them are ignored. Empty quotes are rejected, and so is a comma followed by a space, which is how repeated headers arrive.`,
+      description: `Makes a retry safe: within ${KEPT_HOURS} hours, a request with the same key and body gets the first 201, 404 or 409 again. Use a new key, such as a UUID, for each animal or order. Must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters, without a comma followed by a space. Quotes around the key are ignored.`,
     },
   });

@@ -30,7 +30,7 @@ export const ErrorBody = z
   })
   .register(z.globalRegistry, {
     id: 'Error',
-    description: 'The body of every error of the worker: three fields.',
+    description: 'The body of an error response.',
   });
 
 Limit.register(z.globalRegistry, {
@@ -40,7 +40,7 @@ Limit.register(z.globalRegistry, {
 });
 After.register(z.globalRegistry, {
   description:
-    'The id after which the page begins. Follow the `Link` header of the previous page instead of setting it.',
+    'The id after which the page begins. To get the next page, use the URL in the `Link` header.',
 });
 
 /** The control characters, for a character class. */

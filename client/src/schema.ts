@@ -12,7 +12,7 @@ export type PetStatus = "available" | "pending" | "sold" | (string & {});
 
 /** An animal to add. The service assigns its id. Omit `status` for an animal without a status. */
 export type NewPet = {
-  /** The animal's name, with at least one visible character (not white space, nor a format, ignorable or blank character). Its length counts in Unicode code points. Returned exactly as it was sent. */
+  /** The animal's name. It must contain a visible character (white space, format, ignorable and blank characters are invisible) and no control characters. Its length is counted in Unicode code points. It is returned exactly as it was sent. */
   name: string;
   /** Identifier of the category of the animal. */
   categoryId: bigint;
@@ -21,7 +21,7 @@ export type NewPet = {
 
 /** The fields to change, at least one. `"status": null` removes the status. */
 export type PetPatch = {
-  /** The animal's name, with at least one visible character (not white space, nor a format, ignorable or blank character). Its length counts in Unicode code points. Returned exactly as it was sent. */
+  /** The animal's name. It must contain a visible character (white space, format, ignorable and blank characters are invisible) and no control characters. Its length is counted in Unicode code points. It is returned exactly as it was sent. */
   name?: string | undefined;
   /** Identifier of the category of the animal. */
   categoryId?: bigint | undefined;
@@ -47,7 +47,7 @@ export type OrderPatch = {
 export type Pet = {
   /** Identifier of the animal, assigned by the service. */
   id: bigint;
-  /** The animal's name, with at least one visible character (not white space, nor a format, ignorable or blank character). Its length counts in Unicode code points. Returned exactly as it was sent. */
+  /** The animal's name. It must contain a visible character (white space, format, ignorable and blank characters are invisible) and no control characters. Its length is counted in Unicode code points. It is returned exactly as it was sent. */
   name: string;
   /** Identifier of the category of the animal. */
   categoryId: bigint;

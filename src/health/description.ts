@@ -27,13 +27,13 @@ const Health = z
   });
 
 export const description: ResourceDescription = {
-  tags: [{ name: 'service', description: 'The service itself: its health.' }],
+  tags: [{ name: 'service', description: 'Check the health of the service.' }],
   operations: {
     getHealth: {
       tags: ['service'],
       summary: 'Check service health',
       description:
-        'Needs no key and reads neither KV nor D1: shows that the worker is running, and its version. Monitors can use `/health` without the version segment.',
+        'Shows that the worker is running, and the id of its deployed version. Needs no API key, and uses neither KV nor D1. Also works at `/health`, without `/v1`.',
       responses: { 200: { description: 'The service is healthy.', schema: Health } },
     },
   },

@@ -59,7 +59,7 @@ export const description: ResourceDescription = {
   tags: [
     {
       name: 'Store',
-      description: 'Orders of animals: listing, placing, fetching and changing them.',
+      description: 'List, place, fetch and change orders of animals.',
     },
   ],
   operations: {
@@ -67,7 +67,7 @@ export const description: ResourceDescription = {
       tags: ['Store'],
       summary: 'List orders',
       description:
-        'Lists orders by ascending id, optionally only those with one status. Paging works as in `listPets`.',
+        'Lists orders by ascending id. With `status`, only orders with that status are listed. If there is a next page, the `Link` header has its URL.',
       'x-stability': 'experimental',
       responses: { 200: { description: 'A page of orders.', schema: Orders } },
     },
@@ -75,7 +75,7 @@ export const description: ResourceDescription = {
       tags: ['Store'],
       summary: 'Place an order',
       description:
-        'Orders an animal whose status is `available` and sets its status to `pending`. If several clients order the same animal at once, exactly one order is placed.',
+        'Orders an animal whose status is `available`, and sets its status to `pending`. If several clients order the same animal at once, at most one order is placed.',
       'x-stability': 'experimental',
       requestBody: { examples: { order: { value: { petId: ORDER.petId } } } },
       responses: {
@@ -93,7 +93,7 @@ export const description: ResourceDescription = {
       tags: ['Store'],
       summary: 'Approve, deliver or cancel an order',
       description:
-        'A placed order can be approved, an approved order delivered, and either cancelled. Delivering sets the status of the animal to `sold`, cancelling sets it to `available`. Setting the current status of the order again changes nothing.',
+        'A placed order can be approved or cancelled, an approved order can be delivered or cancelled. Delivery sets the status of the animal to `sold`, cancellation to `available`. Setting the current status of the order again changes nothing.',
       'x-stability': 'experimental',
       requestBody: { examples: { approve: { value: { status: 'approved' } } } },
       responses: {

@@ -22,7 +22,7 @@ PetStatus.register(z.globalRegistry, {
 });
 Name.register(z.globalRegistry, {
   description:
-    "The animal's name, with at least one visible character (not white space, nor a format, ignorable or blank character). Its length counts in Unicode code points. Returned exactly as it was sent.",
+    "The animal's name. It must contain a visible character (white space, format, ignorable and blank characters are invisible) and no control characters. Its length is counted in Unicode code points. It is returned exactly as it was sent.",
 });
 CategoryId.register(z.globalRegistry, {
   description: 'Identifier of the category of the animal.',
@@ -73,24 +73,22 @@ PetQuery.shape.status.register(z.globalRegistry, {
 export const description: ResourceDescription = {
   // The names are given by the specification: docs/decisions.md.
   tags: [
-    {
-      name: 'animals',
-      description: 'The animals of the store: listing, adding and fetching them.',
-    },
-    { name: 'Pets', description: 'The same animals: changing and deleting them.' },
+    { name: 'animals', description: 'List, add and fetch animals.' },
+    { name: 'Pets', description: 'Change and delete animals.' },
   ],
   operations: {
     listPets: {
       tags: ['animals'],
       summary: 'List animals',
       description:
-        'Lists animals by ascending id, optionally only those with one status. The URL of the next page is in the `Link` header. Later pages cost no more.',
+        'Lists animals by ascending id. With `status`, only animals with that status are listed. If there is a next page, the `Link` header has its URL.',
       responses: { 200: { description: 'A page of animals.', schema: Pets } },
     },
     createPet: {
       tags: ['animals'],
       summary: 'Add an animal',
-      description: 'The service assigns the id. Ids ascend and are never reused.',
+      description:
+        'The service assigns the id. The ids of new animals ascend, and no id is used twice.',
       requestBody: {
         examples: {
           available: { value: NEW_PET },
@@ -105,14 +103,15 @@ export const description: ResourceDescription = {
     getPet: {
       tags: ['animals'],
       summary: 'Get an animal',
-      description: 'Use `GET /pets` with the `status` filter instead.',
+      description:
+        'Use `GET /pets` instead, with the `status` filter, or with `?limit=1&after=6` for animal 7.',
       responses: { 200: { description: 'The animal.', schema: PetBody } },
     },
     updatePet: {
       tags: ['Pets'],
       summary: 'Change an animal',
       description:
-        'Sets the fields in the body (a JSON merge patch, RFC 7396). The status of an animal with an open order cannot be set.',
+        'Changes the fields in the body, and keeps all others (a JSON merge patch, RFC 7396). While an animal has an open order, its status cannot be set.',
       'x-stability': 'beta',
       requestBody: {
         examples: {
@@ -126,7 +125,7 @@ export const description: ResourceDescription = {
       tags: ['Pets'],
       summary: 'Delete an animal',
       description:
-        'The id is never reused. Delivered and cancelled orders keep it. A request body is ignored. While the animal has an open order, it cannot be deleted.',
+        'While an animal has an open order, it cannot be deleted. Its delivered and cancelled orders remain. Its id is not used again. A request body is ignored.',
       'x-stability': 'beta',
       responses: { 204: { description: 'The animal was deleted.' } },
     },
