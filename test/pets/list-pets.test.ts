@@ -18,14 +18,9 @@ test('lists the animals by ascending id', async () => {
   // As texts, '10' comes before '9'.
   await store.insertPet({ id: 10, name: 'Tom' });
   await store.insertPet({ id: 9, name: 'Rex', category_id: 4, status: 'sold' });
-  const reply = await store.fetch('/v1/pets');
-  expect(reply).toMatchObject({
-    status: 200,
-    body: [
-      { id: 9, name: 'Rex', categoryId: 4, status: 'sold' },
-      { id: 10, name: 'Tom', categoryId: 3 },
-    ],
-  });
+  const { status, body } = await store.fetch('/v1/pets');
+  const rex = { id: 9, name: 'Rex', categoryId: 4, status: 'sold' };
+  expect([status, body]).toEqual([200, [rex, { id: 10, name: 'Tom', categoryId: 3 }]]);
 });
 
 test('HEAD is answered as GET, without the body', async () => {
@@ -78,20 +73,20 @@ test('the pages keep every digit of the ids', async () => {
   expect(next).toBeUndefined();
 });
 
-test.each([
-  ...['', '0', '101', '-5', '5.0', '1e1', '0x10', '%2B5', '%205', '5%0A', '%EF%BC%95'],
-  '99999999999999999999',
-])('the limit "%s" is a 400', async (limit) => {
-  const reply = await sendWithoutD1('GET', `/v1/pets?limit=${limit}`);
-  expectError(reply, 400, 'invalid_request', expect.stringMatching(/^limit: /));
-});
+const INT64 = 'from -9223372036854775808 to 9223372036854775807';
 
 test.each([
-  ['limit=0', 'limit: must be an integer from 1 to 100'],
+  ...['', '0', '101', '-5', '5.0', '1e1', '0x10', '%2B5', '%205', '5%0A', '%EF%BC%95'].map(
+    (limit) => [`limit=${limit}`, 'limit: must be an integer from 1 to 100'],
+  ),
   ['limit=5&limit=5', 'limit: must be given only once'],
   ['status=no', 'status: must be one of available, pending, sold'],
-  ['after=9223372036854775808', expect.stringMatching(/^after: /)],
-  ['limit=0&stauts=sold', expect.stringMatching(/^limit: .+; stauts: .+: limit, status, after/)],
+  ['after=9223372036854775808', `after: must be an integer ${INT64}`],
+  [
+    'after=&limit=0&stauts=sold',
+    'limit: must be an integer from 1 to 100; ' +
+      `after: must be an integer ${INT64}; stauts: is not a known parameter: limit, status, after`,
+  ],
 ])('the query %s is a 400 that names every problem', async (query, message) => {
   const reply = await sendWithoutD1('GET', `/v1/pets?${query}`);
   expectError(reply, 400, 'invalid_request', message);
