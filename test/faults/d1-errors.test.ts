@@ -26,7 +26,7 @@ test.each([
   ['pets.pet_id', null, 500],
   ['orders.pet_id_of_owner', null, 500],
   ['orders.status', 'k', 500],
-  ['orders.status, orders.pet_id', null, 404],
+  ['orders.pet_id, orders.status', null, 404],
   // The record has been removed since.
   ['idempotency_keys.key_hash', 'k', 503],
 ])('a violated constraint of %s, with the key %s, is a %i', async (columns, key, status) => {
