@@ -8,10 +8,11 @@ import { expectError, startStore } from '../support/store.ts';
 const store = startStore({ faults: true, env: 'staging' });
 const create = () => store.createPet({ name: 'Rex', categoryId: 1 });
 
-const FIX = '. To apply the migrations: npx wrangler d1 migrations apply DB --remote --env staging';
-
 test.each([
-  ['no such table: pets: SQLITE_ERROR', FIX],
+  [
+    'no such table: pets: SQLITE_ERROR',
+    '. To apply the migrations: npx wrangler d1 migrations apply DB --remote --env staging',
+  ],
   ['UNIQUE constraint failed: pets.id: SQLITE_CONSTRAINT', ''],
   ['too many SQL variables at offset 1', ''],
 ])('a failure that operators must fix is a 500: %s', async (text, fix) => {
@@ -82,15 +83,18 @@ test('a create after the largest id is a 500', async () => {
   expect(await store.rows('pets')).toMatchObject([{ name: 'Max' }]);
 });
 
-const UNCHANGED = 'The database did not respond. This request has changed nothing: retry it.';
-
 /** Lists the animals with a key that the service has not read yet. */
 async function listWithNewKey() {
   return store.fetch('/v1/pets', { key: await store.issueKey() });
 }
 
 test.each<[number, string, string, string?]>([
-  [503, 'D1_ERROR: Network connection lost.', 'service_unavailable', UNCHANGED],
+  [
+    503,
+    'D1_ERROR: Network connection lost.',
+    'service_unavailable',
+    'The database did not respond. This request has changed nothing: retry it.',
+  ],
   [500, 'D1_ERROR: SQLITE_TOOBIG', 'internal_error'],
 ])('a refused order is a %i if D1 cannot read the reason: %s', async (...each) => {
   const [status, cause, code, message] = each;
@@ -106,9 +110,9 @@ test('a request succeeds if KV and D1 respond just in time', async () => {
 });
 
 test.each([
-  { name: 'KV', field: 'kvMs', ms: KV_DEADLINE_MS, fault: { kv: { takes: KV_DEADLINE_MS + 100 } } },
-  { name: 'D1', field: 'd1Ms', ms: DEADLINE_MS, fault: { d1: [{ takes: DEADLINE_MS + 100 }] } },
-])('a request is a 503 if $name takes longer than $ms ms', async ({ name, field, ms, fault }) => {
+  ['KV', 'kvMs', KV_DEADLINE_MS, { kv: { takes: KV_DEADLINE_MS + 100 } }],
+  ['D1', 'd1Ms', DEADLINE_MS, { d1: [{ takes: DEADLINE_MS + 100 }] }],
+])('a request is a 503 if %s takes longer than %s of %i ms', async (name, field, ms, fault) => {
   await store.fault(fault);
   await listWithNewKey();
   const cause = `${name} did not respond within ${ms} ms`;

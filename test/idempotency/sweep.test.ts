@@ -30,9 +30,9 @@ test('the sweep removes the old records, a thousand at a time', async () => {
 });
 
 test.each([
-  { fault: 'throws', cause: 'D1_ERROR: Network connection lost.' },
-  { fault: 'hangs', cause: 'D1 did not respond within 10000 ms' },
-] as const)('the sweep fails and logs the cause when D1 $fault', async ({ fault, cause }) => {
+  ['throws', 'D1_ERROR: Network connection lost.'],
+  ['hangs', 'D1 did not respond within 10000 ms'],
+] as const)('the sweep fails and logs the cause when D1 %s', async (fault, cause) => {
   await addRecords(1_500, Date.now() - 26 * HOUR);
   await store.fault({ d1: ['works', fault] });
   expect(await store.scheduled()).toBe(false);

@@ -68,7 +68,7 @@ test.each(MIGRATIONS)('%s only expands the schema', (path) => {
 
 test('docs/sql/migrations.sql lists the applied migrations in order', async () => {
   const { results } = await store.bindings().DB.prepare(read('docs/sql/migrations.sql')).all();
-  const applied_at = expect.stringMatching(/^\d{4}-/);
+  const applied_at = expect.any(String);
   expect(results).toEqual(MIGRATIONS.map((path) => ({ name: basename(path), applied_at })));
 });
 

@@ -14,21 +14,18 @@ async function insertOrder(status: string) {
 }
 
 test.each([
-  { from: 'placed', to: 'approved', petStatus: 'pending' },
-  { from: 'placed', to: 'cancelled', petStatus: 'available' },
-  { from: 'approved', to: 'delivered', petStatus: 'sold' },
-  { from: 'approved', to: 'cancelled', petStatus: 'available' },
-])(
-  'an order can go from $from to $to: its animal is $petStatus',
-  async ({ from, to, petStatus }) => {
-    await insertOrder(from);
-    const { status, body } = await updateOrder(5, to);
-    const order = { id: 5, petId: 7, status: to, placedAt: ORDER.placed_at };
-    expect([status, body]).toEqual([200, order]);
-    expect(await store.rows('orders')).toEqual([{ ...ORDER, status: to }]);
-    expect(await store.rows('pets')).toMatchObject([{ status: petStatus }]);
-  },
-);
+  ['placed', 'approved', 'pending'],
+  ['placed', 'cancelled', 'available'],
+  ['approved', 'delivered', 'sold'],
+  ['approved', 'cancelled', 'available'],
+])('an order can go from %s to %s: its animal is %s', async (from, to, petStatus) => {
+  await insertOrder(from);
+  const { status, body } = await updateOrder(5, to);
+  const order = { id: 5, petId: 7, status: to, placedAt: ORDER.placed_at };
+  expect([status, body]).toEqual([200, order]);
+  expect(await store.rows('orders')).toEqual([{ ...ORDER, status: to }]);
+  expect(await store.rows('pets')).toMatchObject([{ status: petStatus }]);
+});
 
 test.each([
   ['placed', 'delivered'],

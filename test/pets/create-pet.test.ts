@@ -24,11 +24,6 @@ test.each([
   expect((await store.fetch('/v1/pets/1')).body).toEqual(body);
 });
 
-test('a body may have a byte order mark and white space', async () => {
-  const reply = await store.createPet('\ufeff \r\n{ "name" : "Rex" ,\t"categoryId" : 3 } \n');
-  expect(reply.status).toBe(201);
-});
-
 test.each([
   // JSON and HTML escape these characters.
   ['"\\/<>&', -(2n ** 63n)],
@@ -38,7 +33,8 @@ test.each([
   ['Ame\u0301lie, nicht Am\u00e9lie', 2n ** 53n + 1n],
   [LONGEST, 0n],
 ])('the name %j and the category %s are stored exactly', async (name, categoryId) => {
-  const sent = `{"name":${JSON.stringify(name)},"categoryId":${categoryId}}`;
+  // With a byte order mark and white space.
+  const sent = `\ufeff \r\n{ "name" : ${JSON.stringify(name)} ,\t"categoryId":${categoryId}} \n`;
   for (const reply of [await store.createPet(sent), await store.fetch('/v1/pets/1')])
     expect(exact(reply)).toEqual({ id: 1n, name, categoryId });
 });

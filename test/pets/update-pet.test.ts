@@ -10,7 +10,7 @@ const updatePet = (id: bigint | number, patch: unknown) =>
 
 const REX = { id: 7, name: 'Rex', categoryId: 3, status: 'available' };
 
-test.each<{ name?: string; categoryId?: number; status?: string | null }>([
+test.each<Record<string, string | number | null>>([
   { name: 'Max' },
   { categoryId: 0 },
   { status: 'sold' },
