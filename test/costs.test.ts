@@ -43,28 +43,20 @@ test('placeOrder, without a key, with one, and for a replay', async () => {
   await expectRows(() => store.placeOrder({ petId: 8 }, WITH_KEY), 2, 0);
 });
 
-test.each([
-  { method: 'PATCH', path: '/v1/pets/7', body: { name: 'Max' }, read: 3, written: 1 },
-  { method: 'PATCH', path: '/v1/pets/7', body: { categoryId: 4 }, read: 3, written: 1 },
-  { method: 'PATCH', path: '/v1/pets/7', body: { status: 'sold' }, read: 3, written: 2 },
-  { method: 'DELETE', path: '/v1/pets/7', body: undefined, read: 3, written: 1 },
-  {
-    method: 'PATCH',
-    path: '/v1/store/orders/5',
-    body: { status: 'delivered' },
-    read: 6,
-    written: 4,
-  },
-])('$method $path $body', async ({ method, path, body, read, written }) => {
+test.each<[string, string, object | undefined, number, number]>([
+  ['PATCH', '/v1/pets/7', { name: 'Max' }, 3, 1],
+  ['PATCH', '/v1/pets/7', { categoryId: 4 }, 3, 1],
+  ['PATCH', '/v1/pets/7', { status: 'sold' }, 3, 2],
+  ['DELETE', '/v1/pets/7', undefined, 3, 1],
+  ['PATCH', '/v1/store/orders/5', { status: 'delivered' }, 6, 4],
+])('%s %s %j', async (method, path, body, read, written) => {
   await expectRows(() => store.send(method, path, body), read, written);
 });
 
-test.each([
-  ['/v1/pets?', 1500],
-  ['/v1/pets?status=sold&', 1500],
-  ['/v1/store/orders?', 1500],
-  ['/v1/store/orders?status=delivered&', 1500],
-])('%s reads one row more than its page, wherever that begins', async (path, after) => {
-  await expectRows(() => store.fetch(`${path}limit=2`), 3, 0);
-  await expectRows(() => store.fetch(`${path}limit=2&after=${after}`), 3, 0);
-});
+test.each(['pets?', 'pets?status=sold&', 'store/orders?', 'store/orders?status=delivered&'])(
+  '%s reads one row more than its page, wherever that begins',
+  async (path) => {
+    for (const page of ['limit=2', 'limit=2&after=1500'])
+      await expectRows(() => store.fetch(`/v1/${path}${page}`), 3, 0);
+  },
+);

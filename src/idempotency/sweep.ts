@@ -10,7 +10,7 @@ const STEP_SIZE = 1_000;
 const MAX_STEPS = 900;
 const STEP_DEADLINE_MS = 10_000;
 /** How long an expired record is kept: a late attempt of the last retry must still find it. */
-export const LATE_MS = 3_600_000;
+const LATE_MS = 3_600_000;
 
 /** @throws the error of D1, after logging it, so that Cloudflare counts the run as failed. */
 export async function sweepIdempotencyKeys(_: ScheduledController, env: Env): Promise<void> {

@@ -9,7 +9,6 @@ export type Fault =
   | 'runs later' // the same, after four more
   | 'is held' // the call takes effect, and returns when the test releases it
   | 'hangs'
-  | 'runs, then hangs' // the call takes effect, and never returns
   | { text: string; thrown?: 'TypeError' } // it throws with this message
   | { takes: number } // milliseconds
   | { meta: object }; // D1 reports this beside its result
@@ -76,7 +75,6 @@ export async function callWith<T>(
   // The call takes effect, or has no fault:
   const result = await run();
   if (fault === 'loses the response') throw new Error(lost);
-  if (fault === 'runs, then hangs') return new Promise(() => {});
   if (fault === 'is held') await callBinding(released);
   return result;
 }

@@ -76,22 +76,18 @@ beforeEach(async () => {
 });
 afterAll(() => miniflare.dispose());
 
-const CREATE = [
-  'POST /v1/pets HTTP/1.1',
-  'Content-Type: application/json',
-  `Content-Length: ${BODY.length}`,
-];
-
-/** Sends a request, or only the beginning of its body, with a new key. */
-async function send(head: string[], body: string, host = 'localhost') {
+/** Sends a create, or only the beginning of its body, with a new key. */
+async function send(body: string, host = 'localhost') {
   const key = generateKey('local');
   await putRecord(bindings.API_KEYS, key, { id: 'client' });
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
   // A reader receives the error as well; without a reader it is unimportant.
   socket.on('error', () => {});
-  const others = [`Host: ${host}`, 'Connection: close', `Authorization: Bearer ${key}`];
-  socket.write([...head, ...others, '', body].join('\r\n'));
+  socket.write(
+    `POST /v1/pets HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n${body}`,
+  );
   return socket;
 }
 
@@ -104,7 +100,7 @@ async function expectLogged(line: object, pets: number) {
 
 test('a create is carried out when its client resets', async () => {
   await fault({ kv: 'is held' });
-  const socket = await send(CREATE, BODY);
+  const socket = await send(BODY);
   await expect.poll(async () => (await fault()).held, { interval: 5 }).toBe(1);
   socket.resetAndDestroy();
   // The worker sees the reset before its binding returns.
@@ -120,7 +116,7 @@ test.each([
   'a client that $ending in the middle of its body is a 400 in the log',
   async ({ end }) => {
     await fault({ streamsBodies: true });
-    const socket = await send(CREATE, BODY.slice(0, 9));
+    const socket = await send(BODY.slice(0, 9));
     // The body is read after the limiter calls.
     await expect.poll(async () => (await fault()).keyLimits, { interval: 5 }).toBe(1);
     await pause(50);
@@ -131,17 +127,16 @@ test.each([
 
 test('a client that stops in the middle of its body gets a 400 after 30 seconds', async () => {
   await fault({ streamsBodies: true });
-  const socket = await send(CREATE, BODY.slice(0, 9));
+  const socket = await send(BODY.slice(0, 9));
   // The clock runs faster: the deadline takes less than a second.
   const [answer] = await once(socket, 'data', soon());
   expect(String(answer)).toMatch(/^HTTP\/1\.1 400 /);
-  await expectLogged({ status: 400, cause: expect.stringContaining('30000 ms') }, 0);
+  await expectLogged({ status: 400, cause: 'The client did not respond within 30000 ms' }, 0);
 });
 
-test('a malformed Host is no error, although a deprecated operation has links', async () => {
+test('a malformed Host is no error, although the answer has an address', async () => {
   await fault({});
-  const socket = await send(['GET /v1/pets/0 HTTP/1.1'], '', 'a b');
-  const [answer] = await once(socket, 'data', soon());
-  expect(String(answer)).toContain('pet_not_found');
-  await expectLogged({ status: 404 }, 0);
+  const [answer] = await once(await send(BODY, 'a b'), 'data', soon());
+  expect(String(answer)).toMatch(/^Location: http:\/\/a b\/v1\/pets\/\d+\r$/m);
+  await expectLogged({ status: 201 }, 1);
 });

@@ -3,8 +3,14 @@
  * release.
  */
 import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { startStore } from '../support/store.ts';
+
+const store = startStore();
+const read = (path: string) => readFileSync(path, 'utf8');
+const MIGRATIONS = globSync('migrations/*').sort();
 
 /**
  * Statements in lower case, without comments. Strings and quoted names are empty, so that no word
@@ -56,11 +62,22 @@ function refusedIn(migration: string) {
   return statements.filter((sql) => !isAllowed(sql));
 }
 
-test.each(globSync('migrations/*'))('%s only expands the schema', (path) => {
-  expect(refusedIn(readFileSync(path, 'utf8'))).toEqual([]);
+test.each(MIGRATIONS)('%s only expands the schema', (path) => {
+  expect(refusedIn(read(path))).toEqual([]);
 });
 
-const MIGRATIONS = globSync('migrations/*').sort();
+test('docs/sql/migrations.sql lists the applied migrations in order', async () => {
+  const { results } = await store.bindings().DB.prepare(read('docs/sql/migrations.sql')).all();
+  const applied_at = expect.any(String);
+  expect(results).toEqual(MIGRATIONS.map((path) => ({ name: basename(path), applied_at })));
+});
+
+/** The statements of a schema, without comments and white space. */
+function schemaOf(db: DatabaseSync) {
+  const rows = db.prepare("SELECT sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_*'").all();
+  const schema = rows.map(({ sql }) => String(sql).replaceAll(/--.*$/gm, ''));
+  return schema.map((sql) => sql.replaceAll(/\s*([(),]|\s)\s*/g, '$1')).sort();
+}
 
 /** Runs migrations, each over a row in every table of those before it, as in production. */
 function runOverRows(migrations: string[]) {
@@ -79,15 +96,22 @@ function runOverRows(migrations: string[]) {
     db.exec('PRAGMA foreign_keys = OFF');
     for (const { sql } of inserts) db.exec(String(sql));
   }
+  return db;
 }
 
-const runAfterAll = (sql: string) => () =>
-  runOverRows([...MIGRATIONS.map((path) => readFileSync(path, 'utf8')), sql]);
+const runAfterAll = (sql: string) => runOverRows([...MIGRATIONS.map(read), sql]);
 
-test(
-  'the migrations run over rows',
-  runAfterAll("ALTER TABLE pets ADD a TEXT NOT NULL DEFAULT ''"),
-);
+test('the migrations run over rows, and schema.sql is their result', () => {
+  const described = new DatabaseSync(':memory:');
+  described.exec(read('schema.sql'));
+  expect(schemaOf(runAfterAll(''))).toEqual(schemaOf(described));
+  // So that a column has values of its type alone.
+  const isStrict = `SELECT DISTINCT strict FROM pragma_table_list
+    WHERE type = 'table' AND name NOT GLOB 'sqlite_*'`;
+  expect(described.prepare(isStrict).all()).toEqual([{ strict: 1 }]);
+  // A constant default is allowed.
+  runAfterAll("ALTER TABLE pets ADD a TEXT NOT NULL DEFAULT ''");
+});
 
 test.each([
   'pets ADD a TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP',
@@ -95,7 +119,7 @@ test.each([
   'pets ADD a INTEGER DEFAULT 1 REFERENCES orders',
   "idempotency_keys ADD a INTEGER NOT NULL DEFAULT 'x'",
 ])('a table with a row refuses ALTER TABLE %s', (change) => {
-  expect(runAfterAll(`ALTER TABLE ${change}`)).toThrow();
+  expect(() => runAfterAll(`ALTER TABLE ${change}`)).toThrow();
 });
 
 test.each([

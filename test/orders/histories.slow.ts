@@ -125,7 +125,7 @@ const step = fc.record({
   faults: fc.array(
     fc.constantFrom(
       ...[...Array<string>(18).fill('works'), 'throws', 'loses the response'],
-      ...['runs late', 'runs later', 'runs later', 'runs, then hangs'],
+      ...['runs late', 'runs later', 'runs later', 'hangs'],
     ),
     { minLength: 1, maxLength: 3 },
   ),
@@ -136,39 +136,18 @@ const clients = fc.array(fc.array(step, { minLength: 3, maxLength: 5 }), {
   size: 'max',
 });
 
-/**
- * The first client repeats one order, and its attempts arrive late. The other orders and cancels.
- */
-const keyedClient = fc.record({
-  operation: fc.constant(placeOrder('k')),
-  faults: fc.array(fc.constantFrom<string>('works', 'throws', 'runs later'), {
-    minLength: 3,
-    maxLength: 3,
-  }),
-});
-const otherClient = fc.record({
-  operation: fc.constantFrom(placeOrder(null), cancelOrder(1), cancelOrder(2)),
-  faults: fc.constant<string[]>([]),
-});
-const keyedClients = fc.tuple(
-  fc.array(keyedClient, { minLength: 3, maxLength: 3 }),
-  fc.array(otherClient, { minLength: 6, maxLength: 6 }),
-);
-
-type Steps = { operation: Operation; faults: string[] }[];
-
-/** Runs histories of clients that send at the same time, and expects that each is explained. */
-async function expectExplained(sampled: Steps[][]): Promise<Event[]> {
+test('the answers to eight clients stay true while D1 fails', async () => {
   const recorded: Event[][] = [];
-  for (const histories of sampled) {
+  for (const histories of fc.sample(clients, { seed: SEED, numRuns: COUNT })) {
     const events: Event[] = [];
     await store.emptyTables();
     await store.insertPet({ id: 1, status: 'available' });
     await store.fault({});
-    const perform = async (steps: Steps) => {
-      for (const { operation, faults } of steps) await send(operation, faults, events);
-    };
-    await Promise.all(histories.map(perform));
+    await Promise.all(
+      histories.map(async (steps) => {
+        for (const { operation, faults } of steps) await send(operation, faults, events);
+      }),
+    );
     // The first reads let the late calls take effect.
     for (const _ of Array(7)) await send(listOrders, [], events);
     recorded.push(events);
@@ -179,17 +158,8 @@ async function expectExplained(sampled: Steps[][]): Promise<Event[]> {
     const history = `SEED=${SEED}: ${JSON.stringify(events, null, 1)}`;
     expect(isExplained(events), history).toBe(true);
   }
-  return recorded.flat();
-}
-
-test('the answers to one Idempotency-Key stay true while its attempts arrive late', async () => {
-  await expectExplained(fc.sample(keyedClients, { seed: SEED, numRuns: COUNT }));
-});
-
-test('the answers to eight clients stay true while D1 fails', async () => {
-  const events = await expectExplained(fc.sample(clients, { seed: SEED, numRuns: COUNT }));
-  const answers = events.map(({ answer }) => answer);
   // The clients did meet, and D1 did fail.
+  const answers = recorded.flat().map(({ answer }) => answer);
   const seen = [1, 'pet_not_available', 'order_not_found', undefined];
   expect(answers).toEqual(expect.arrayContaining(seen));
 });

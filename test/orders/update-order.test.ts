@@ -6,26 +6,26 @@ const store = startStore();
 const updateOrder = (id: bigint | number, status: string) =>
   store.send('PATCH', `/v1/store/orders/${id}`, { status });
 
+const ORDER = { id: 5, pet_id: 7, placed_at: '2026-11-20T12:00:00.123Z' };
+
 async function insertOrder(status: string) {
   await store.insertPet({ id: 7, status: 'pending' });
-  await store.insertOrder({ id: 5, pet_id: 7, status });
+  await store.insertOrder({ ...ORDER, status });
 }
 
 test.each([
-  { from: 'placed', to: 'approved', petStatus: 'pending' },
-  { from: 'placed', to: 'cancelled', petStatus: 'available' },
-  { from: 'approved', to: 'delivered', petStatus: 'sold' },
-  { from: 'approved', to: 'cancelled', petStatus: 'available' },
-])(
-  'an order can go from $from to $to: its animal is $petStatus',
-  async ({ from, to, petStatus }) => {
-    await insertOrder(from);
-    const { status, body } = await updateOrder(5, to);
-    expect([status, body]).toMatchObject([200, { id: 5, petId: 7, status: to }]);
-    expect((await store.fetch('/v1/store/orders/5')).body).toEqual(body);
-    expect(await store.rows('pets')).toMatchObject([{ status: petStatus }]);
-  },
-);
+  ['placed', 'approved', 'pending'],
+  ['placed', 'cancelled', 'available'],
+  ['approved', 'delivered', 'sold'],
+  ['approved', 'cancelled', 'available'],
+])('an order can go from %s to %s: its animal is %s', async (from, to, petStatus) => {
+  await insertOrder(from);
+  const { status, body } = await updateOrder(5, to);
+  const order = { id: 5, petId: 7, status: to, placedAt: ORDER.placed_at };
+  expect([status, body]).toEqual([200, order]);
+  expect(await store.rows('orders')).toEqual([{ ...ORDER, status: to }]);
+  expect(await store.rows('pets')).toMatchObject([{ status: petStatus }]);
+});
 
 test.each([
   ['placed', 'delivered'],
@@ -39,7 +39,7 @@ test.each([
 ])('an order cannot go from %s to %s', async (from, to) => {
   await insertOrder(from);
   const reply = await store.expectUnchanged(() => updateOrder(5, to));
-  expectError(reply, 409, 'invalid_transition', expect.stringMatching(`${from}.+${to}`));
+  expectError(reply, 409, 'invalid_transition', `The order is ${from}: it cannot become ${to}.`);
 });
 
 test.each(['placed', 'approved', 'delivered', 'cancelled'])(
@@ -66,8 +66,8 @@ test('a delivery changes no other animal or order, although their ids are one do
 
 test.each([
   [{ status: 'shipped' }, 'status: must be one of placed, approved, delivered, cancelled'],
-  [{}, expect.stringMatching(/^status: /)],
-  [{ status: 'placed', petId: 7 }, expect.stringMatching(/^petId: .+: status$/)],
+  [{}, 'status: is required'],
+  [{ status: 'placed', petId: 7 }, 'petId: is not a known field: status'],
 ])('the body %j is a 400', async (body, message) => {
   const reply = await store.send('PATCH', '/v1/store/orders/5', body);
   expectError(reply, 400, 'invalid_request', message);

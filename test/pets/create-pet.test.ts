@@ -4,69 +4,48 @@
  */
 import { expect, test } from 'vitest';
 import { MAX_NAME_LENGTH } from '../../src/pets/schemas.ts';
+import { readVars } from '../support/configuration.ts';
 import { startApp } from '../support/in-process.ts';
-import { expectError, startStore } from '../support/store.ts';
+import { exact, expectError, startStore } from '../support/store.ts';
 
-const store = startStore();
-const sendWithoutD1 = startApp(store);
+const store = startStore({ faults: true, env: 'staging' });
+const sendWithoutD1 = startApp(startStore());
 
 /** Each character has two UTF-16 code units. */
 const LONGEST = '🐶'.repeat(MAX_NAME_LENGTH);
 
-test('answers an animal with its id and its address, and stores it', async () => {
-  const created = await store.createPet({ name: 'Rex', categoryId: 3, status: 'available' });
-  expect(created).toMatchObject({
-    status: 201,
-    body: { id: 1, name: 'Rex', categoryId: 3, status: 'available' },
-  });
-  expect(created.headers.get('location')).toBe(`${store.url()}/v1/pets/1`);
-  expect((await store.fetch('/v1/pets/1')).body).toEqual(created.body);
-});
-
-test('an animal may have no status', async () => {
-  const created = await store.createPet({ name: 'Rex', categoryId: 3 });
-  expect(created.body).not.toHaveProperty('status');
-  expect((await store.fetch('/v1/pets/1')).body).toEqual(created.body);
-});
-
-test('a body may have a byte order mark and white space', async () => {
-  const reply = await store.createPet('\ufeff \r\n{ "name" : "Rex" ,\t"categoryId" : 3 } \n');
-  expect(reply.status).toBe(201);
+test.each([
+  { name: 'Rex', categoryId: 3, status: 'available' },
+  { name: 'Rex', categoryId: 3 },
+])('answers the animal %j with its id and its address, and stores it', async (pet) => {
+  const { status, body, headers } = await store.createPet(pet);
+  expect([status, body]).toEqual([201, { id: 1, ...pet }]);
+  expect(headers.get('location')).toBe(`${readVars('staging')?.BASE_URL}/pets/1`);
+  expect((await store.fetch('/v1/pets/1')).body).toEqual(body);
 });
 
 test.each([
-  {
-    because: 'JSON and HTML escape the characters, and the category is the smallest int64',
-    name: '"\\/<>&',
-    categoryId: -(2n ** 63n),
-  },
-  {
-    because: 'a trim would remove the ends, and the category is the largest int64',
-    name: ' a\u200b\u2028\ufeff ',
-    categoryId: 2n ** 63n - 1n,
-  },
-  {
-    because: 'a normalization would make both words one, and a double would round the category',
-    name: 'Ame\u0301lie, nicht Am\u00e9lie',
-    categoryId: 2n ** 53n + 1n,
-  },
-  {
-    because: 'the longest name has two UTF-16 code units for each character',
-    name: LONGEST,
-    categoryId: 0n,
-  },
-])('an animal is stored exactly, although $because', async ({ name, categoryId }) => {
-  await store.createPet(`{"name":${JSON.stringify(name)},"categoryId":${categoryId}}`);
-  const { text, body } = await store.fetch('/v1/pets/1');
-  expect(body).toMatchObject({ name });
-  expect(text).toMatch(new RegExp(`"categoryId":${categoryId}[,}]`));
+  // JSON and HTML escape these characters.
+  ['"\\/<>&', -(2n ** 63n)],
+  // A trim would remove the ends.
+  [' a\u200b\u2028\ufeff ', 2n ** 63n - 1n],
+  // A normalization would make both words one, and a double would round the category.
+  ['Ame\u0301lie, nicht Am\u00e9lie', 2n ** 53n + 1n],
+  [LONGEST, 0n],
+])('the name %j and the category %s are stored exactly', async (name, categoryId) => {
+  // With a byte order mark and white space.
+  const sent = `\ufeff \r\n{ "name" : ${JSON.stringify(name)} ,\t"categoryId":${categoryId}} \n`;
+  for (const reply of [await store.createPet(sent), await store.fetch('/v1/pets/1')])
+    expect(exact(reply)).toEqual({ id: 1n, name, categoryId });
 });
+
+const NOT_INT64 = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 
 // The README shows the other problems, and is tested.
 test.each([
   [[], 'body: must be a JSON object'],
-  [{ categoryId: 3 }, expect.stringMatching(/^name: /)],
-  [{ name: 'Rex' }, expect.stringMatching(/^categoryId: /)],
+  [{ categoryId: 3 }, 'name: is required'],
+  [{ name: 'Rex' }, 'categoryId: is required'],
   [{ name: 7, categoryId: 3 }, 'name: must be a string'],
   [{ name: '', categoryId: 3 }, 'name: must not be empty'],
   [{ name: '\u200b\u2800\ufeff', categoryId: 3 }, 'name: must contain a visible character'],
@@ -76,11 +55,8 @@ test.each([
     { name: `${LONGEST}x`, categoryId: 3 },
     `name: must be at most ${MAX_NAME_LENGTH} characters long`,
   ],
-  [
-    { name: 'Rex', categoryId: '1' },
-    expect.stringMatching(/^categoryId: .+, not a string in quotes$/),
-  ],
-  [{ name: 'Rex', categoryId: null }, expect.stringMatching(/^categoryId: /)],
+  [{ name: 'Rex', categoryId: '1' }, `categoryId: ${NOT_INT64}, not a string in quotes`],
+  [{ name: 'Rex', categoryId: null }, `categoryId: ${NOT_INT64}`],
   [
     { name: 'Rex', categoryId: 3, status: null },
     'status: must not be null: omit it for an animal without a status',
@@ -109,5 +85,6 @@ test.each([
 ])('the unknown field %j is a 400 that shows it as %s', async (field, shown) => {
   const body = `{"name":"Rex","categoryId":3,${JSON.stringify(field)}:1}`;
   const reply = await sendWithoutD1('POST', '/v1/pets', body);
-  expect(Object(reply.body).message.split(': ')[0]).toBe(shown);
+  const message = `${shown}: is not a known field: name, categoryId, status`;
+  expectError(reply, 400, 'invalid_request', message);
 });

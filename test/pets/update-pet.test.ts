@@ -1,7 +1,7 @@
 /** PATCH /v1/pets/{petId}: updatePet, a merge patch (RFC 7396). */
 import { expect, test } from 'vitest';
 import { startApp } from '../support/in-process.ts';
-import { expectError, startStore } from '../support/store.ts';
+import { exact, expectError, startStore } from '../support/store.ts';
 
 const store = startStore();
 const sendWithoutD1 = startApp(store);
@@ -9,66 +9,53 @@ const updatePet = (id: bigint | number, patch: unknown) =>
   store.send('PATCH', `/v1/pets/${id}`, patch);
 
 const REX = { id: 7, name: 'Rex', categoryId: 3, status: 'available' };
-const insertRex = () => store.insertPet({ id: 7, status: 'available' });
 
-test.each([{ name: 'Max' }, { categoryId: 0 }, { status: 'sold' }, { name: 'Tom', categoryId: 9 }])(
-  'the patch %j changes these fields alone',
-  async (patch) => {
-    await insertRex();
-    const { status, body } = await updatePet(7, patch);
-    expect([status, body]).toMatchObject([200, { ...REX, ...patch }]);
-    expect((await store.fetch('/v1/pets/7')).body).toEqual(body);
-  },
-);
-
-test('null removes the status', async () => {
-  await insertRex();
-  const { body } = await updatePet(7, { status: null });
-  expect(body).not.toHaveProperty('status');
+test.each<Record<string, string | number | null>>([
+  { name: 'Max' },
+  { categoryId: 0 },
+  { status: 'sold' },
+  { status: null },
+  { name: 'Tom', categoryId: 9 },
+])('the patch %j changes these fields alone', async (patch) => {
+  await store.insertPet({ id: 7, status: 'available' });
+  // An open order keeps the status alone, and that of its own animal.
+  await store.insertOrder({ pet_id: 'status' in patch ? 8 : 7, status: 'placed' });
+  const { status, body } = await updatePet(7, patch);
+  const isRemoved = patch.status === null;
+  const expected = { ...REX, ...patch, ...(isRemoved && { status: undefined }) };
+  expect([status, body]).toEqual([200, expected]);
   expect((await store.fetch('/v1/pets/7')).body).toEqual(body);
 });
 
-test('an int64 is exact', async () => {
-  await insertRex();
-  await updatePet(7, '{"categoryId":-9007199254740993}');
-  expect((await store.fetch('/v1/pets/7')).text).toContain('"categoryId":-9007199254740993');
-});
-
-test('no other animal changes, although their ids are one double', async () => {
-  await store.insertPet({ id: 2n ** 53n, name: 'Rex' });
-  await store.insertPet({ id: 2n ** 53n + 1n, name: 'Mia' });
-  await updatePet(2n ** 53n + 1n, { name: 'Max' });
-  expect(await store.rows('pets')).toMatchObject([{ name: 'Rex' }, { name: 'Max' }]);
+test('an int64 is exact, and no other animal changes, although their ids are one double', async () => {
+  const id = 2n ** 53n + 1n;
+  await store.insertPet({ id: 2n ** 53n });
+  await store.insertPet({ id });
+  const reply = await updatePet(id, '{"categoryId":-9007199254740993}');
+  expect(exact(reply)).toEqual({ id, name: 'Rex', categoryId: -id });
+  expect(await store.rows('pets')).toMatchObject([{ category_id: 3 }, { category_id: -(2 ** 53) }]);
 });
 
 test.each([
-  {
-    order: 'placed',
-    status: 'sold',
-    message: expect.stringContaining('until its open order is delivered or cancelled'),
-  },
-  { order: 'approved', status: null },
-])('the status of an animal whose order is $order cannot become $status', async (each) => {
-  await store.insertPet({ id: 7, status: 'pending' });
-  await store.insertOrder({ pet_id: 7, status: each.order });
-  const reply = await store.expectUnchanged(() =>
-    updatePet(7, { name: 'Max', status: each.status }),
-  );
-  expectError(reply, 409, 'pet_has_open_order', each.message);
-});
-
-test('an animal with an open order can get another name and category', async () => {
-  await store.insertPet({ id: 7, status: 'pending' });
-  await store.insertOrder({ pet_id: 7, status: 'placed' });
-  const { body } = await updatePet(7, { name: 'Max', categoryId: 4 });
-  expect(body).toMatchObject({ name: 'Max', categoryId: 4, status: 'pending' });
+  ['placed', 'sold'],
+  ['approved', null],
+])('the status of an animal whose order is %s cannot become %s', async (order, status) => {
+  // Only the order counts.
+  await store.insertPet({ id: 7, status: 'available' });
+  await store.insertOrder({ pet_id: 7, status: order });
+  const reply = await store.expectUnchanged(() => updatePet(7, { name: 'Max', status }));
+  const message =
+    'The animal 7 cannot be deleted, and its status cannot be set, ' +
+    'until its open order is delivered or cancelled.';
+  expectError(reply, 409, 'pet_has_open_order', message);
 });
 
 test.each([
   ['{}', 'body: must have at least one field'],
-  ['{"nmae":1}', expect.stringMatching(/^nmae: [^;]+: name, [^;]+$/)],
-  ['{"name":null}', expect.stringMatching(/^name: /)],
-  ['{"name":"a\\ud800"}', expect.stringMatching(/^name: /)],
+  ['{"nmae":1}', 'nmae: is not a known field: name, categoryId, status'],
+  ['{"name":null}', 'name: must be a string'],
+  ['{"name":"a\\ud800"}', 'name: must not contain a lone surrogate'],
+  ['{"status":"Sold"}', 'status: must be one of available, pending, sold'],
 ])('the merge patch %s is a 400', async (body, message) => {
   const headers = { 'content-type': 'application/merge-patch+json; charset=utf-8' };
   const reply = await sendWithoutD1('PATCH', '/v1/pets/1', body, headers);
@@ -80,8 +67,7 @@ test.each([{ 'content-type': 'application/json-patch+json' }, { 'content-encodin
   async (headers) => {
     const reply = await sendWithoutD1('PATCH', '/v1/pets/1', '{}', headers);
     const types = 'application/json, application/merge-patch+json';
-    expect(reply.status).toBe(415);
-    expect(reply.headers.get('accept')).toBe(types);
+    expect([reply.status, reply.headers.get('accept')]).toEqual([415, types]);
     expect(reply.headers.get('accept-patch')).toBe(types);
   },
 );
