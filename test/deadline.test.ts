@@ -34,8 +34,8 @@ test.each([
     'storage caused object to be reset',
     'reset because its code was updated',
     'due to transient issue',
-    // Pauses of 100 and 200 ms.
-  ].map((text) => ({ takesMs: 10, text, attempts: 3, endsAt: 330 })),
+    // Pauses of 75 and 150 ms.
+  ].map((text) => ({ takesMs: 10, text, attempts: 3, endsAt: 255 })),
   { takesMs: 2_000, text: 'Network connection lost', attempts: 3, endsAt: DEADLINE_MS },
   {
     takesMs: DEADLINE_MS - 50,
@@ -49,14 +49,16 @@ test.each([
   'of attempts that take $takesMs ms, $attempts begin within the deadline: $text',
   async (each) => {
     useFakeTimers();
-    const random = vi.spyOn(Math, 'random').mockReturnValue(1);
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
     onTestFinished(() => random.mockRestore());
     const { database, all } = failing(each.takesMs, `D1_ERROR: ${each.text}.`);
     const startedAt = Date.now();
-    const executing = execute(database, [sql`SELECT 1`], () => {});
+    const onRetry = vi.fn();
+    const executing = execute(database, [sql`SELECT 1`], onRetry);
     const failed = executing.catch(() => Date.now() - startedAt);
     await vi.advanceTimersByTimeAsync(20_000);
     expect(await failed).toBe(each.endsAt);
     expect(all).toHaveBeenCalledTimes(each.attempts);
+    expect(onRetry).toHaveBeenCalledTimes(each.attempts - 1);
   },
 );

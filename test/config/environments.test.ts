@@ -77,14 +77,18 @@ test('no two environments share a name, an address, a store or a counter', () =>
   expect(all.filter((id, i) => all.indexOf(id) !== i)).toEqual([]);
 });
 
-test('the top level has no account or address, sweeps, and logs no invocations', () => {
+test('the top level has no account, serves this machine alone, sweeps, and logs no invocations', () => {
   expect(local).toMatchObject({
     account_id: 'local-only',
     routes: undefined,
     workers_dev: false,
     preview_urls: false,
     triggers: { crons: ['*/10 * * * *'] },
+    minify: true,
+    keep_names: false,
     upload_source_maps: true,
+    build: { command: 'node --no-warnings ops/local/set-up.ts', watch_dir: 'src' },
+    dev: { ip: '127.0.0.1', port: 8787 },
     vars: { ENVIRONMENT: 'local' },
   });
   for (const { observability } of CONFIGS)
@@ -98,10 +102,13 @@ test('the top level has no account or address, sweeps, and logs no invocations',
     });
 });
 
-test.each(CONFIGS)('$name has the period of Retry-After, and no stopped writes', (config) => {
+const LIMITS: Record<string, number> = { RATE_LIMITER: 200, WRITE_RATE_LIMITER: 20 };
+
+test.each(CONFIGS)('$name has its limits, and no stopped writes', (config) => {
   const counters = new Set<string>();
-  for (const { simple, namespace_id } of config.ratelimits) {
-    expect(simple.period).toBe(PERIOD_S);
+  for (const { name, simple, namespace_id } of config.ratelimits) {
+    const limit = config === local ? 1_000_000 : LIMITS[name];
+    expect(simple).toEqual({ limit, period: PERIOD_S });
     expect(namespace_id).toMatch(/^\d+$/);
     counters.add(namespace_id);
   }

@@ -16,7 +16,9 @@ test.each([
     // As described: without the header Deprecation of getPet.
     const reply = await readReply('GET', path, response);
     expect(reply.headers.has('location')).toBe(false);
-    expectError(reply, 403, 'https_required');
+    const message =
+      'Send requests over https. Replace any API key that was sent over http: others may have read it.';
+    expectError(reply, 403, 'https_required', message);
   },
 );
 

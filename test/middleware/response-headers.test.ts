@@ -43,7 +43,7 @@ test.each(['/v1/pets', '/v1/nothing'])(
     });
     const methods = reply.headers.get('access-control-allow-methods')?.split(',');
     const used = operations.map(({ method }) => method);
-    expect(methods).toEqual(expect.arrayContaining(['HEAD', ...used]));
+    expect(new Set(methods)).toEqual(new Set(['HEAD', ...used]));
     expect(reply.headers.has('access-control-allow-credentials')).toBe(false);
     expect(reply.headers.has('access-control-expose-headers')).toBe(false);
   },
@@ -59,6 +59,9 @@ test('a page of any origin may read the headers, also those of an error', async 
     ...['WWW-Authenticate', 'X-D1-Bookmark', 'X-Request-Id'],
   ]);
 });
+
+const NOT_LOOPBACK =
+  'Origin: must be on the loopback host, such as http://localhost:5173, in the local environment';
 
 // The key of the local environment is public, so only pages of the loopback host may use it.
 test.each([
@@ -81,7 +84,7 @@ test.each([
   // A page that rebinds DNS sends no preflight.
   for (const method of ['OPTIONS', 'GET', 'DELETE']) {
     const reply = await sendWithoutD1(method, '/v1/pets', undefined, { origin });
-    expectError(reply, 400, 'invalid_request', expect.stringMatching(/^Origin: /));
+    expectError(reply, 400, 'invalid_request', NOT_LOOPBACK);
     expect(reply.headers.has('access-control-allow-origin')).toBe(false);
   }
 });
@@ -89,6 +92,5 @@ test.each([
 // The browser shows only a CORS error.
 test('the log says why a page may not use the local store', async () => {
   await store.fetch('/v1/pets', { method: 'OPTIONS', headers: { origin: 'https://evil.example' } });
-  const cause = expect.stringMatching(/^Origin: must be on the loopback host/);
-  expect(await store.logLines()).toMatchObject([{ status: 400, code: 'invalid_request', cause }]);
+  expect(await store.logLines()).toMatchObject([{ status: 400, cause: NOT_LOOPBACK }]);
 });
