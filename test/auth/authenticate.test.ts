@@ -27,15 +27,16 @@ test.each([
   expect(reply.headers.get('www-authenticate')).toBe('Bearer realm="animal-store"');
 });
 
+const KEY = generateKey('local');
 const PAST = '2026-11-19T12:00:00.5Z';
 const MALFORMED =
   'The API key is malformed. It must be complete, and nothing else may be there, such as quotes.';
 
 test.each([
-  ['a key in quotes', () => `"${generateKey('local')}"`, 'invalid', MALFORMED],
-  ['a key before a no-break space', () => `${generateKey('local')}\u00a0`, 'invalid', MALFORMED],
-  ['a key after a second scheme', () => `Bearer ${generateKey('local')}`, 'invalid', MALFORMED],
-  ['a key after a tab', () => `\t${generateKey('local')}`, 'invalid', MALFORMED],
+  ['a key in quotes', () => `"${KEY}"`, 'invalid', MALFORMED],
+  ['a key before a no-break space', () => `${KEY}\u00a0`, 'invalid', MALFORMED],
+  ['a key after a second scheme', () => `Bearer ${KEY}`, 'invalid', MALFORMED],
+  ['a key after a tab', () => `\t${KEY}`, 'invalid', MALFORMED],
   [
     'a foreign key',
     () => generateKey('production'),
@@ -44,7 +45,7 @@ test.each([
   ],
   [
     'an unknown key',
-    () => generateKey('local'),
+    () => KEY,
     'invalid',
     'Unknown API key. npm start sets the local store and its key up.',
   ],
@@ -109,15 +110,15 @@ test('KV has a record under the SHA-256 of the whole key', async () => {
 });
 
 test.each([
-  { restriction: { scopes: ['read', 'admin'] }, scopes: ['read'] },
-  { restriction: { scopes: ['write'] }, scopes: ['write'] },
-  { restriction: { scopes: ['READ', 'WRITE'] }, scopes: [] },
+  [{ scopes: ['read', 'admin'] }, ['read']],
+  [{ scopes: ['write'] }, ['write']],
+  [{ scopes: ['READ', 'WRITE'] }, []],
   // Not understood, so not a licence to write.
-  { restriction: { scopes: null }, scopes: ['read'] },
-  { restriction: { scopes: 'write' }, scopes: ['read'] },
-  { restriction: { scopes: ['read', 'write'], scope: 'read' }, scopes: ['read'] },
-  { restriction: { scope: null }, scopes: ['read'] },
-])('a key with $restriction has the scopes $scopes', ({ restriction, scopes }) => {
+  [{ scopes: null }, ['read']],
+  [{ scopes: 'write' }, ['read']],
+  [{ scopes: ['read', 'write'], scope: 'read' }, ['read']],
+  [{ scope: null }, ['read']],
+])('a key with %j has the scopes %j', (restriction, scopes) => {
   const record = parseRecord(JSON.stringify({ ...VALID, ...restriction }));
   expect(scopesOf(record)).toEqual(scopes);
 });

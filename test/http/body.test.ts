@@ -49,17 +49,18 @@ test.each([
 });
 
 test.each([
-  { 'content-type': 'APPLICATION/json' },
-  { 'content-type': 'application/json ; Charset="UTF-8"' },
-  { 'content-type': 'application/json\t;\tcharset=utf-8' },
+  ['APPLICATION/json'],
+  ['application/json ; Charset="UTF-8"'],
+  ['application/json\t;\tcharset=utf-8'],
   // RFC 9110, section 5.6.6: a semicolon may stand without a parameter.
-  { 'content-type': 'application/json;' },
-  { 'content-type': 'application/json ;; charset=utf-8 ;' },
-  { 'content-type': 'application/json;;charset="UTF-8"\t; ;' },
-  { 'content-type': 'application/json', 'content-encoding': 'Identity' },
+  ['application/json;'],
+  ['application/json ;; charset=utf-8 ;'],
+  ['application/json;;charset="UTF-8"\t; ;'],
+  ['application/json', 'Identity'],
   // RFC 9110, section 5.6.1.2: an element of a list may be empty.
-  { 'content-type': 'application/json', 'content-encoding': ', identity ,' },
-])('%j is accepted', async (headers) => {
+  ['application/json', ', identity ,'],
+])('the media type %s with the coding %s is accepted', async (type = '', coding = '') => {
+  const headers = { 'content-type': type, 'content-encoding': coding };
   expect((await store.createPet(BODY, { headers })).status).toBe(201);
 });
 
