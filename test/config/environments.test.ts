@@ -84,7 +84,7 @@ test('the top level has no account, serves this machine alone, sweeps, and logs 
     upload_source_maps: true,
     build: { command: 'node --no-warnings ops/local/set-up.ts', watch_dir: 'src' },
     dev: { ip: '127.0.0.1', port: 8787 },
-    vars: { ENVIRONMENT: 'local' },
+    vars: { ENVIRONMENT: 'local', LOG: 'errors' },
   });
   for (const { observability } of CONFIGS)
     expect(observability).toEqual({

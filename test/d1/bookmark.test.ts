@@ -12,8 +12,10 @@ const inSession = (bookmark: string | null) => ({ headers: { 'x-d1-bookmark': bo
 
 test('a session reads its own writes, and every response has a bookmark', async () => {
   const first = await store.fetch('/v1/pets');
-  const rex = { name: 'Rex', categoryId: 1 };
-  const created = await store.createPet(rex, inSession('first-unconstrained'));
+  const created = await store.createPet(
+    { name: 'Rex', categoryId: 1 },
+    inSession('first-unconstrained'),
+  );
   const session = inSession(created.headers.get('x-d1-bookmark'));
   const listed = await store.fetch('/v1/pets', session);
   expect(listed.body).toEqual([created.body]);

@@ -56,8 +56,22 @@ test.each([
   ['unknown to a public operation', '/v1/health?x=1', 'x: is not a known parameter'],
   ['the longest, read', LONGEST, `${'x'.repeat(64)}…: is not a known parameter`],
   ['one character more', `${LONGEST}x`, 'query: must be at most 2048 characters'],
-])('an invalid query is a 400 that says why: %s', async (_, path, message) => {
-  expectError(await sendWithoutD1('GET', path), 400, 'invalid_request', message);
+  [
+    'no ASCII in a header',
+    '/v1/pets',
+    'Idempotency-Key: must be 1 to 255 printable ASCII characters',
+    { 'idempotency-key': 'é' },
+  ],
+  [
+    'two headers',
+    '/v1/pets',
+    'Idempotency-Key: must be given only once, and must not contain a comma followed by a space',
+    { 'idempotency-key': 'a, b' },
+  ],
+])('an invalid query or key is a 400 that says why: %s', async (...[, path, message, headers]) => {
+  const method = headers ? 'POST' : 'GET';
+  const reply = await sendWithoutD1(method, path, undefined, headers);
+  expectError(reply, 400, 'invalid_request', message);
 });
 
 const INVALID = { 'x-d1-bookmark': 'first', 'if-match': '*', 'content-type': 'text/plain' };

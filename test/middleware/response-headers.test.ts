@@ -81,7 +81,7 @@ test.each([
   'https://evil.example',
   'http://localhost.evil.example',
   ...['http://localhost..', 'http://evillocalhost'],
-  ...['http://127.0.0.1.evil.example', 'http://128.0.0.1', 'http://[::2]'],
+  ...['http://127.0.0.1.evil.example', 'http://128.0.0.1', 'http://[::2]', 'http://[::]'],
   ...['ftp://localhost', 'null', 'http://evil.example@localhost', 'http://evil.example#.localhost'],
 ])('a page at %s may not use the local store, nor send a preflight', async (origin) => {
   // A page that rebinds DNS sends no preflight.
