@@ -28,35 +28,30 @@ function failing(takesMs: number, text: string) {
   return { database: { prepare: () => statement } as never, all };
 }
 
+const LOST = 'Network connection lost';
+
 test.each([
-  ...[
-    'Network connection lost',
-    'storage caused object to be reset',
-    'reset because its code was updated',
-    'due to transient issue',
-    // Pauses of 100 and 200 ms.
-  ].map((text) => ({ takesMs: 10, text, attempts: 3, endsAt: 330 })),
-  { takesMs: 2_000, text: 'Network connection lost', attempts: 3, endsAt: DEADLINE_MS },
-  {
-    takesMs: DEADLINE_MS - 50,
-    text: 'Network connection lost',
-    attempts: 1,
-    endsAt: DEADLINE_MS - 50,
-  },
-  { takesMs: 6_000, text: 'Network connection lost', attempts: 1, endsAt: DEADLINE_MS },
-  { takesMs: 10, text: 'D1 DB is overloaded', attempts: 1, endsAt: 10 },
-])(
-  'of attempts that take $takesMs ms, $attempts begin within the deadline: $text',
-  async (each) => {
-    useFakeTimers();
-    const random = vi.spyOn(Math, 'random').mockReturnValue(1);
-    onTestFinished(() => random.mockRestore());
-    const { database, all } = failing(each.takesMs, `D1_ERROR: ${each.text}.`);
-    const startedAt = Date.now();
-    const executing = execute(database, [sql`SELECT 1`], () => {});
-    const failed = executing.catch(() => Date.now() - startedAt);
-    await vi.advanceTimersByTimeAsync(20_000);
-    expect(await failed).toBe(each.endsAt);
-    expect(all).toHaveBeenCalledTimes(each.attempts);
-  },
-);
+  // Pauses of 75 and 150 ms.
+  [10, LOST, 3, 255],
+  [10, 'storage caused object to be reset', 3, 255],
+  [10, 'reset because its code was updated', 3, 255],
+  [10, 'due to transient issue', 3, 255],
+  [2_000, LOST, 3, DEADLINE_MS],
+  [DEADLINE_MS - 50, LOST, 1, DEADLINE_MS - 50],
+  [6_000, LOST, 1, DEADLINE_MS],
+  [10, 'D1 DB is overloaded', 1, 10],
+])('of attempts that take %i ms, with the error "%s", %i begin, until %i ms', async (...each) => {
+  const [takesMs, text, attempts, endsAt] = each;
+  useFakeTimers();
+  const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  onTestFinished(() => random.mockRestore());
+  const { database, all } = failing(takesMs, `D1_ERROR: ${text}.`);
+  const startedAt = Date.now();
+  const onRetry = vi.fn();
+  const executing = execute(database, [sql`SELECT 1`], onRetry);
+  const failed = executing.catch(() => Date.now() - startedAt);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(await failed).toBe(endsAt);
+  expect(all).toHaveBeenCalledTimes(attempts);
+  expect(onRetry).toHaveBeenCalledTimes(attempts - 1);
+});

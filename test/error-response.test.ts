@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { csrf } from 'hono/csrf';
 import { HTTPException } from 'hono/http-exception';
 import { timeout } from 'hono/timeout';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { generateKey } from '../ops/keys/generate-key.ts';
 import type { AppEnv } from '../src/context.ts';
 import { errorResponse } from '../src/error-response.ts';
@@ -40,23 +40,21 @@ test.each([
   expect(logLines()[0]).not.toHaveProperty('cause');
 });
 
-test('an exception with the status 500 is logged as an error, and hides its message', async () => {
-  const errors = vi.spyOn(console, 'error').mockImplementation(() => {});
-  onTestFinished(() => errors.mockRestore());
+test('an exception with the status 500 is an internal error, and hides its message', async () => {
+  const logLines = stopTime();
   const response = await app.request('/broken', { method: 'POST' }, stubBindings());
-  expect(await response.text()).not.toContain('a token');
-  expect(response.status).toBe(500);
-  expect(errors).toHaveBeenCalledWith(expect.stringContaining('"code":"internal_error"'));
+  const message = 'Internal server error. Quote the X-Request-Id header when you report it.';
+  expect(await response.json()).toEqual({ code: 'internal_error', message, status: 500 });
+  expect(logLines()).toMatchObject([{ status: 500, code: 'internal_error', cause: 'a token' }]);
 });
 
-const READ_UNAVAILABLE = 'The database is temporarily unavailable.';
-
 test.each([
-  { method: 'GET', message: READ_UNAVAILABLE },
+  { method: 'GET', message: 'The database is temporarily unavailable.' },
   {
     method: 'POST',
     body: '{"name":"Rex","categoryId":1}',
-    message: expect.not.stringContaining(READ_UNAVAILABLE),
+    message:
+      'The database did not respond. It is unknown whether the animal was added. Check before you retry. To make retries safe, send an Idempotency-Key with the first request.',
   },
 ])('a $method that runs into a timeout of Hono is a 503, as its handler goes on', async (each) => {
   const logLines = stopTime();
@@ -79,6 +77,5 @@ test('something thrown that is no Error is a 500 with a line', async () => {
   };
   const response = await sendInProcess({ path: '/v1/pets' }, bindings);
   expect(response.headers.has('x-request-id')).toBe(true);
-  expect(await response.json()).toMatchObject({ code: 'internal_error', status: 500 });
-  expect(logLines()).toMatchObject([{ status: 500, cause: 'a text' }]);
+  expect(logLines()).toMatchObject([{ status: 500, code: 'internal_error', cause: 'a text' }]);
 });

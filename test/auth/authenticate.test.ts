@@ -10,41 +10,56 @@ const sendWithoutD1 = startApp(store);
 const list = (authorization: string | null) =>
   sendWithoutD1('GET', '/v1/pets', undefined, { authorization });
 
+const REQUIRED = 'An API key is required: send the header Authorization: Bearer <API_KEY>';
+
 test.each([
-  [null, /^An API key is required: send the header Authorization: Bearer <API_KEY>\.$/],
-  ['Bearer', /<API_KEY>\.$/],
-  ['Basic dXNlcjpwYXNz', /<API_KEY>, not Basic\.$/],
+  [null, '.'],
+  ['Bearer', '.'],
+  ['Abcdefghijklmnopqrst dXNlcjpwYXNz', ', not Abcdefghijklmnopqrst.'],
   // Not a scheme, but perhaps a secret.
-  ['animal_local_1 and more', /<API_KEY>\.$/],
-  ['correcthorsebatterystaple xkcd', /<API_KEY>\.$/],
-  ['dXNlcjpwYXNz', /<API_KEY>\.$/],
-])('a request with the header %j is a 401 that asks for a key', async (authorization, message) => {
+  ['animal_local_1 and more', '.'],
+  ['a-secret and more', '.'],
+  ['abcdefghijklmnopqrstu and more', '.'],
+  ['dXNlcjpwYXNz', '.'],
+])('a request with the header %j is a 401 that asks for a key', async (authorization, end) => {
   const reply = await list(authorization);
-  expectError(reply, 401, 'missing_api_key', expect.stringMatching(message));
+  expectError(reply, 401, 'missing_api_key', REQUIRED + end);
   expect(reply.headers.get('www-authenticate')).toBe('Bearer realm="animal-store"');
 });
 
-const PAST = '2026-11-19T12:00:00Z';
+const KEY = generateKey('local');
+const PAST = '2026-11-19T12:00:00.5Z';
 const MALFORMED =
   'The API key is malformed. It must be complete, and nothing else may be there, such as quotes.';
-const FOREIGN = 'This API key is for the production environment; this is local.';
-const UNKNOWN = 'Unknown API key. npm start sets the local store and its key up.';
-const EXPIRED = 'This API key expired at 2026-11-19T12:00:00Z.';
-const REVOKED = 'This API key was revoked.';
 
 test.each([
-  ['a key in quotes', () => `"${generateKey('local')}"`, 'invalid', MALFORMED],
-  ['a key before a no-break space', () => `${generateKey('local')}\u00a0`, 'invalid', undefined],
-  ['a key after a second scheme', () => `Bearer ${generateKey('local')}`, 'invalid', undefined],
-  ['a key after a tab', () => `\t${generateKey('local')}`, 'invalid', undefined],
-  ['a foreign key', () => generateKey('production'), 'invalid', FOREIGN],
-  ['an unknown key', () => generateKey('local'), 'invalid', UNKNOWN],
-  ['an expired key', () => store.issueKey({ expiresAt: PAST }), 'expired', EXPIRED],
+  ['a key in quotes', () => `"${KEY}"`, 'invalid', MALFORMED],
+  ['a key before a no-break space', () => `${KEY}\u00a0`, 'invalid', MALFORMED],
+  ['a key after a second scheme', () => `Bearer ${KEY}`, 'invalid', MALFORMED],
+  ['a key after a tab', () => `\t${KEY}`, 'invalid', MALFORMED],
+  [
+    'a foreign key',
+    () => generateKey('production'),
+    'invalid',
+    'This API key is for the production environment; this is local.',
+  ],
+  [
+    'an unknown key',
+    () => KEY,
+    'invalid',
+    'Unknown API key. npm start sets the local store and its key up.',
+  ],
+  [
+    'an expired key',
+    () => store.issueKey({ expiresAt: PAST }),
+    'expired',
+    'This API key expired at 2026-11-19T12:00:00.5Z.',
+  ],
   [
     'a revoked key, also if it has expired, and by a clock that is fast',
     () => store.issueKey({ expiresAt: PAST, revokedAt: '2999-01-01T00:00:00Z' }),
     'revoked',
-    REVOKED,
+    'This API key was revoked.',
   ],
 ])('%s is a 401 that says why', async (_, credential, code, message) => {
   const reply = await list(`Bearer ${await credential()}`);
@@ -55,8 +70,7 @@ test.each([
 
 test('an issued key works, with the scheme in any case and more spaces', async () => {
   const headers = { authorization: `bEaReR   ${await store.issueKey()}` };
-  const reply = await store.fetch('/v1/pets', { headers });
-  expect([reply.status, reply.headers.has('www-authenticate')]).toEqual([200, false]);
+  expect((await store.fetch('/v1/pets', { headers })).status).toBe(200);
 });
 
 const VALID = { id: 'key', label: 'x', createdAt: '2026-11-20T00:00:00Z' };
@@ -80,7 +94,8 @@ test('a record may have null for what it lacks, and unknown fields', () => {
 });
 
 test.each([
-  ...[{ id: '' }, { label: 7 }, { family: '' }, { createdAt: 'yesterday' }, { revokedAt: 'yes' }],
+  ...[{ id: '' }, { label: null }, { family: '' }, { createdAt: null }, { createdAt: 'yesterday' }],
+  { revokedAt: 'yes' },
   ...[{ expiresAt: '2026-13-45T00:00:00Z' }, { expiresAt: '2026-11-20T00:00:00' }],
 ])('a record of KV with %j is a mistake, not a key', (field) => {
   const stored = JSON.stringify({ ...VALID, ...field });
@@ -94,15 +109,15 @@ test('KV has a record under the SHA-256 of the whole key', async () => {
 });
 
 test.each([
-  { restriction: { scopes: ['read', 'admin'] }, scopes: ['read'] },
-  { restriction: { scopes: ['write'] }, scopes: ['write'] },
-  { restriction: { scopes: ['READ', 'WRITE'] }, scopes: [] },
+  [{ scopes: ['read', 'admin'] }, ['read']],
+  [{ scopes: ['write'] }, ['write']],
+  [{ scopes: ['READ', 'WRITE'] }, []],
   // Not understood, so not a licence to write.
-  { restriction: { scopes: null }, scopes: ['read'] },
-  { restriction: { scopes: 'write' }, scopes: ['read'] },
-  { restriction: { scopes: ['read', 'write'], scope: 'read' }, scopes: ['read'] },
-  { restriction: { scope: ['read'] }, scopes: ['read'] },
-])('a key with $restriction has the scopes $scopes', ({ restriction, scopes }) => {
+  [{ scopes: null }, ['read']],
+  [{ scopes: 'write' }, ['read']],
+  [{ scopes: ['read', 'write'], scope: 'read' }, ['read']],
+  [{ scope: null }, ['read']],
+])('a key with %j has the scopes %j', (restriction, scopes) => {
   const record = parseRecord(JSON.stringify({ ...VALID, ...restriction }));
   expect(scopesOf(record)).toEqual(scopes);
 });

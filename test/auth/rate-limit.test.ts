@@ -9,9 +9,13 @@ const store = startStore({ faults: true });
 /** Sends a request with a new key, and returns the response, and what each limiter has counted. */
 async function send(method: string, { exhausted = '', record = {} } = {}) {
   const counted: string[] = [];
+  // A write asks both limiters at once: the first does not answer before the second is asked.
+  const asked = Promise.withResolvers<void>();
   const limiter = (name: string) => ({
     async limit({ key }: { key: string }) {
       counted.push(`${name} ${key}`);
+      if (name === 'writes' || method === 'GET') asked.resolve();
+      await asked.promise;
       return { success: name !== exhausted };
     },
   });
@@ -24,47 +28,24 @@ async function send(method: string, { exhausted = '', record = {} } = {}) {
         JSON.stringify({ id: 'one', label: '', createdAt: '2026-11-20T00:00:00Z', ...record }),
     },
   };
-  const call = { path: '/v1/pets/7', method };
-  const response = await sendInProcess(call, bindings);
+  const response = await sendInProcess({ path: '/v1/pets/7', method }, bindings);
   return { response, status: response.status, counted };
 }
 
-test('a read counts in the budget of its key, and a write in both', async () => {
+test.each([
+  // A rotated key has a budget of its own.
+  { method: 'GET', record: { id: 'two', family: 'one' }, status: 200, counted: ['all two'] },
+  { method: 'DELETE', status: 204, counted: ['all one', 'writes one'] },
+  {
+    method: 'DELETE',
+    record: { scopes: ['read'] },
+    status: 403,
+    counted: ['all one', 'writes one'],
+  },
+])('a $method with the record $record is a $status, and counts: $counted', async (each) => {
+  const { method, record, ...counted } = each;
   stopTime();
-  expect(await send('GET')).toMatchObject({ status: 200, counted: ['all one'] });
-  expect(await send('DELETE')).toMatchObject({ status: 204, counted: ['all one', 'writes one'] });
-});
-
-test('a write asks both limiters at once', async () => {
-  const logLines = stopTime();
-  // The first limiter does not answer before the second one is asked.
-  const { promise, resolve } = Promise.withResolvers<object>();
-  const bindings = {
-    ...stubBindings(),
-    RATE_LIMITER: { limit: () => promise },
-    WRITE_RATE_LIMITER: {
-      async limit() {
-        resolve({ success: true });
-        return { success: true };
-      },
-    },
-  };
-  const call = { path: '/v1/pets/7', method: 'DELETE' };
-  await sendInProcess(call, bindings);
-  expect(logLines()).toHaveLength(1);
-  expect(logLines()[0]).not.toHaveProperty('limiterFailures');
-});
-
-test('a request without the scope counts, too', async () => {
-  stopTime();
-  const rejected = await send('DELETE', { record: { scopes: ['read'] } });
-  expect(rejected).toMatchObject({ status: 403, counted: ['all one', 'writes one'] });
-});
-
-test('a rotated key has a budget of its own', async () => {
-  stopTime();
-  const { counted } = await send('GET', { record: { id: 'second', family: 'one' } });
-  expect(counted).toEqual(['all second']);
+  expect(await send(method, { record })).toMatchObject(counted);
 });
 
 test.each(['all', 'writes'])(
@@ -72,16 +53,16 @@ test.each(['all', 'writes'])(
   async (exhausted) => {
     const logLines = stopTime();
     const { response, status } = await send('DELETE', { exhausted });
-    expectError({ status, body: await response.json() }, 429, 'rate_limited');
+    const message = 'Too many requests. Retry after the delay in Retry-After.';
+    expectError({ status, body: await response.json() }, 429, 'rate_limited', message);
     expect(response.headers.get('retry-after')).toBe('10');
-    expect(logLines()).toMatchObject([{ code: 'rate_limited', keyId: 'one' }]);
-    expect(logLines()[0]).not.toHaveProperty('d1Ms');
+    expect(logLines()).toMatchObject([{ keyId: 'one' }]);
   },
 );
 
 test.each([
-  ['throws', 'limiter unavailable'],
-  ['hangs', '500 ms'],
+  ['throws', 'Error: limiter unavailable'],
+  ['hangs', 'Error: The rate limiter did not respond within 500 ms'],
 ] as const)(
   'no limit applies while a limiter %s, and the line says why',
   async (limiters, cause) => {
@@ -89,8 +70,8 @@ test.each([
     expect((await store.createPet({ name: 'Rex', categoryId: 1 })).status).toBe(201);
     const [line] = await store.logLines();
     expect(Object(line?.limiterFailures).toSorted()).toEqual([
-      expect.stringMatching(`^RATE_LIMITER: .*${cause}$`),
-      expect.stringMatching(`^WRITE_RATE_LIMITER: .*${cause}$`),
+      `RATE_LIMITER: ${cause}`,
+      `WRITE_RATE_LIMITER: ${cause}`,
     ]);
   },
 );

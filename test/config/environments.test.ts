@@ -3,7 +3,6 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { PERIOD_S } from '../../src/auth/rate-limit.ts';
-import { startStore } from '../support/store.ts';
 
 const DEPLOYED = ['staging', 'production'] as const;
 const local = readConfig({ config: 'wrangler.toml' });
@@ -43,21 +42,17 @@ test.each(DEPLOYED)('%s has the settings of the local store, and its own address
   const own = [...OWN, ...NOT_LOCAL];
   expect(shared(config, own)).toEqual(shared(local, own));
   expect(config.vars).toMatchObject({ ENVIRONMENT: env, LOG: 'all' });
-  for (const route of config.routes ?? []) expect(route).toMatchObject({ custom_domain: true });
 });
 
-const baseUrl = (env: string) => new URL(String(read(env).vars.BASE_URL));
-
 test.each(DEPLOYED)('the host of BASE_URL is the only one of %s', (env) => {
-  const { name, routes = [], workers_dev, preview_urls }: Config = read(env);
-  const { href, host } = baseUrl(env);
-  // A deployment takes each host from any other worker, without a question.
-  const hosts = routes.map((route: string | { pattern: string }) =>
-    typeof route === 'string' ? route : route.pattern,
-  );
-  // On workers.dev, the host contains the name of the account, which no other setting has.
-  if (workers_dev) hosts.push(`${name}.${host.split('.')[1]}.workers.dev`);
-  expect([hosts, href]).toEqual([[host], `https://${host}/v1`]);
+  const { name, routes = [], workers_dev, preview_urls, vars }: Config = read(env);
+  const { href, host } = new URL(String(vars.BASE_URL));
+  expect(href).toBe(`https://${host}/v1`);
+  // A deployment takes each host from any other worker, without a question. On workers.dev, the
+  // host contains the name of the account, which no other setting has.
+  if (workers_dev)
+    expect([routes, host]).toEqual([[], `${name}.${host.split('.')[1]}.workers.dev`]);
+  else expect(routes).toEqual([{ pattern: host, custom_domain: true }]);
   // A preview URL would serve untested versions. Cloudflare's default can be true.
   expect(preview_urls).toBe(false);
 });
@@ -77,15 +72,19 @@ test('no two environments share a name, an address, a store or a counter', () =>
   expect(all.filter((id, i) => all.indexOf(id) !== i)).toEqual([]);
 });
 
-test('the top level has no account or address, sweeps, and logs no invocations', () => {
+test('the top level has no account, serves this machine alone, sweeps, and logs no invocations', () => {
   expect(local).toMatchObject({
     account_id: 'local-only',
     routes: undefined,
     workers_dev: false,
     preview_urls: false,
     triggers: { crons: ['*/10 * * * *'] },
+    minify: true,
+    keep_names: false,
     upload_source_maps: true,
-    vars: { ENVIRONMENT: 'local' },
+    build: { command: 'node --no-warnings ops/local/set-up.ts', watch_dir: 'src' },
+    dev: { ip: '127.0.0.1', port: 8787 },
+    vars: { ENVIRONMENT: 'local', LOG: 'errors' },
   });
   for (const { observability } of CONFIGS)
     expect(observability).toEqual({
@@ -98,10 +97,13 @@ test('the top level has no account or address, sweeps, and logs no invocations',
     });
 });
 
-test.each(CONFIGS)('$name has the period of Retry-After, and no stopped writes', (config) => {
+const LIMITS: Record<string, number> = { RATE_LIMITER: 200, WRITE_RATE_LIMITER: 20 };
+
+test.each(CONFIGS)('$name has its limits, and no stopped writes', (config) => {
   const counters = new Set<string>();
-  for (const { simple, namespace_id } of config.ratelimits) {
-    expect(simple.period).toBe(PERIOD_S);
+  for (const { name, simple, namespace_id } of config.ratelimits) {
+    const limit = config === local ? 1_000_000 : LIMITS[name];
+    expect(simple).toEqual({ limit, period: PERIOD_S });
     expect(namespace_id).toMatch(/^\d+$/);
     counters.add(namespace_id);
   }
@@ -119,12 +121,3 @@ test.each(globSync(['*.md', 'docs/**/*.md', 'client/*.md']))(
     expect(commands.filter((command) => !command.includes('--remote'))).toEqual([]);
   },
 );
-
-const staging = startStore({ faults: true, env: 'staging' });
-
-test('links on staging begin with its base address', async () => {
-  const { headers } = await staging.fetch('/v1/pets/1');
-  const { origin } = baseUrl('staging');
-  const successor = `<${origin}/v1/pets>; rel="successor-version"`;
-  expect(headers.get('link')).toBe(`${successor}, <${origin}/docs>; rel="deprecation"`);
-});

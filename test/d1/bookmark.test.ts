@@ -6,20 +6,22 @@ import { sendInProcess, stubBindings } from '../support/stubs.ts';
 
 const store = startStore({ faults: true });
 
-const REX = { name: 'Rex', categoryId: 1 };
 const KNOWN = `00000001-00000002-00000003-${'f'.repeat(32)}`;
 
-const inSession = (bookmark: string) => ({ headers: { 'x-d1-bookmark': bookmark } });
+const inSession = (bookmark: string | null) => ({ headers: { 'x-d1-bookmark': bookmark } });
 
 test('a session reads its own writes, and every response has a bookmark', async () => {
   const first = await store.fetch('/v1/pets');
-  const created = await store.createPet(REX, inSession('first-unconstrained'));
-  const session = inSession(created.headers.get('x-d1-bookmark') ?? '');
+  const created = await store.createPet(
+    { name: 'Rex', categoryId: 1 },
+    inSession('first-unconstrained'),
+  );
+  const session = inSession(created.headers.get('x-d1-bookmark'));
   const listed = await store.fetch('/v1/pets', session);
   expect(listed.body).toEqual([created.body]);
   const missing = await store.fetch('/v1/pets/0', session);
   for (const { headers } of [first, created, listed, missing])
-    expect(headers.get('x-d1-bookmark')).toMatch(/^([0-9a-f]{8}-){3}[0-9a-f]{32}$/);
+    expect(headers.has('x-d1-bookmark')).toBe(true);
 });
 
 test.each([
@@ -28,10 +30,9 @@ test.each([
   ['first-unconstrained', 'first-unconstrained', 'first-unconstrained'],
   ['a bookmark of D1', KNOWN, KNOWN],
   ['a bookmark of a later format', `v2:${KNOWN}`, 'first-primary'],
-  ['a longer one', `${KNOWN}-2`, 'first-primary'],
+  ['the longest one', KNOWN.padEnd(256, '-'), 'first-primary'],
 ])('a session with %s begins where it can', async (_, bookmark, start) => {
-  const headers = { 'x-d1-bookmark': bookmark };
-  expect((await store.fetch('/v1/pets', { headers })).status).toBe(200);
+  expect((await store.fetch('/v1/pets', inSession(bookmark))).status).toBe(200);
   expect((await store.calls()).sessions).toEqual([start]);
 });
 
@@ -45,10 +46,8 @@ test('a write and the read after it share one session on the primary', async () 
 test('a response has no bookmark if D1 returns none', async () => {
   stopTime();
   const bindings = stubBindings();
-  const session = { ...bindings.DB, getBookmark: () => null };
-  const DB = { withSession: () => session };
-  const call = { path: '/v1/pets', ...inSession(KNOWN) };
-  const reply = await sendInProcess(call, { ...bindings, DB });
+  Object.assign(bindings.DB, { getBookmark: () => null });
+  const reply = await sendInProcess({ path: '/v1/pets' }, bindings);
   expect([reply.status, reply.headers.has('x-d1-bookmark')]).toEqual([200, false]);
 });
 
@@ -57,7 +56,8 @@ test.each([KNOWN, 'first-unconstrained'])(
   async (bookmark) => {
     await store.fault({ d1: ['throws'] });
     const reply = await store.fetch('/v1/pets', inSession(bookmark));
-    const message = expect.stringContaining('leave out X-D1-Bookmark');
+    const message =
+      'The database is temporarily unavailable. To read from the primary, leave out X-D1-Bookmark.';
     expectError(reply, 503, 'service_unavailable', message);
     expect(reply.headers.has('x-d1-bookmark')).toBe(false);
   },

@@ -1,16 +1,26 @@
 /** GET /v1/health: getHealth. Also `/health`, for monitors. */
 import { expect, test } from 'vitest';
 import { app } from '../../src/app.ts';
+import { description } from '../support/contract.ts';
 import { stopTime } from '../support/in-process.ts';
+import { readReply } from '../support/store.ts';
 
-/** Neither KV, nor D1, nor a rate limiter. */
-const ENV = { ENVIRONMENT: 'staging', CF_VERSION_METADATA: { id: 'a version' } };
+const version = '0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11';
 
-test.each(['/health', '/v1/health'])('%s needs no key and no I/O', async (path) => {
+test.each([
+  ['/health', 'production'],
+  ['/v1/health', 'staging'],
+])('%s needs no key and no I/O', async (path, environment) => {
   const logLines = stopTime();
-  const response = await app.request(`https://store.example${path}`, {}, ENV);
-  const environment = 'staging';
-  expect(await response.json()).toEqual({ status: 'ok', environment, version: 'a version' });
+  // Neither KV, nor D1, nor a rate limiter.
+  const env = { ENVIRONMENT: environment, CF_VERSION_METADATA: { id: version } };
+  const response = await app.request(`https://store.example${path}`, {}, env);
+  // As described.
+  const { body } = await readReply('GET', path, response);
+  expect(body).toEqual({ status: 'ok', environment, version });
+  expect(description.paths['/health'].get.description).toBe(
+    'Needs no key and reads neither KV nor D1: shows that the worker is running, and its version. Monitors can use `/health` without the version segment.',
+  );
   const line = { environment, operation: 'getHealth', route: path, status: 200 };
   expect(logLines()).toMatchObject([line]);
 });

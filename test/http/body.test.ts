@@ -30,9 +30,8 @@ test.each([
   ['{"name": 🐶}', `Unexpected token '\ufffd', "{"name": 🐶}" is not valid JSON`],
 ])('the message for %s has the place of the error, and the log has not', async (body, reason) => {
   const reply = await store.createPet(body);
-  expectError(reply, 400, 'invalid_json', expect.stringContaining(`: ${reason}`));
+  expectError(reply, 400, 'invalid_json', `The body must be valid JSON: ${reason}`);
   const [line] = await store.logLines();
-  expect(line).toMatchObject({ code: 'invalid_json' });
   expect(line).not.toHaveProperty('cause');
   expect(JSON.stringify(line)).not.toContain(reason.slice(0, 12));
 });
@@ -45,22 +44,23 @@ test.each([
     sendWithoutD1('POST', '/v1/pets', BODY.padEnd(length), headersOf(length));
   // An accepted body reaches D1, which is not there.
   expect((await send(MAX_BODY_BYTES)).status).toBe(503);
-  const message = expect.stringContaining(`${MAX_BODY_BYTES} bytes`);
+  const message = 'The body must be at most 16384 bytes.';
   expectError(await send(MAX_BODY_BYTES + 1), 413, 'body_too_large', message);
 });
 
 test.each([
-  { 'content-type': 'APPLICATION/json' },
-  { 'content-type': 'application/json ; Charset="UTF-8"' },
-  { 'content-type': 'application/json\t;\tcharset=utf-8' },
+  ['APPLICATION/json'],
+  ['application/json ; Charset="UTF-8"'],
+  ['application/json\t;\tcharset=utf-8'],
   // RFC 9110, section 5.6.6: a semicolon may stand without a parameter.
-  { 'content-type': 'application/json;' },
-  { 'content-type': 'application/json ;; charset=utf-8 ;' },
-  { 'content-type': 'application/json;;charset="UTF-8"\t; ;' },
-  { 'content-type': 'application/json', 'content-encoding': 'Identity' },
+  ['application/json;'],
+  ['application/json ;; charset=utf-8 ;'],
+  ['application/json;;charset="UTF-8"\t; ;'],
+  ['application/json', 'Identity'],
   // RFC 9110, section 5.6.1.2: an element of a list may be empty.
-  { 'content-type': 'application/json', 'content-encoding': ', identity ,' },
-])('%j is accepted', async (headers) => {
+  ['application/json', ', identity ,'],
+])('the media type %s with the coding %s is accepted', async (type = '', coding = '') => {
+  const headers = { 'content-type': type, 'content-encoding': coding };
   expect((await store.createPet(BODY, { headers })).status).toBe(201);
 });
 
@@ -77,7 +77,10 @@ test.each([
 ])('the media type %s is a 415', async (type) => {
   const bytes = Uint8Array.from(Buffer.from(BODY));
   const reply = await sendWithoutD1('POST', '/v1/pets', bytes, { 'content-type': type });
-  expectError(reply, 415, 'unsupported_media_type', expect.stringContaining('Content-Type'));
+  const message =
+    'The body must be JSON in UTF-8: send the header Content-Type: application/json once, with no parameter but charset=utf-8.';
+  expectError(reply, 415, 'unsupported_media_type', message);
+  expect(reply.headers.get('accept')).toBe('application/json');
 });
 
 test.each(['gzip', 'br, identity', 'identityidentity', ',gzip'])(
@@ -85,7 +88,11 @@ test.each(['gzip', 'br, identity', 'identityidentity', ',gzip'])(
   async (coding) => {
     const headers = { 'content-encoding': coding };
     const reply = await sendWithoutD1('POST', '/v1/pets', BODY, headers);
-    expectError(reply, 415, 'unsupported_media_type', expect.stringContaining('Content-Encoding'));
-    expect(reply.headers.get('accept-encoding')).toBe('identity');
+    const message = 'The body must not be compressed: leave out the header Content-Encoding.';
+    expectError(reply, 415, 'unsupported_media_type', message);
+    expect(Object.fromEntries(reply.headers)).toMatchObject({
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+    });
   },
 );
