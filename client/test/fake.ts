@@ -65,7 +65,7 @@ export async function send(
   options = {},
 ) {
   const result = Object(store)[method](...input, options);
-  return result.page ? result.page() : result;
+  return result.page?.() ?? result;
 }
 
 /**

@@ -61,8 +61,9 @@ test('the examples of README.md print what their comments show', async () => {
     join(folder, 'examples.js'),
     EXAMPLES.replaceAll('http://localhost:8787', store.url()),
   );
-  const shown = Array.from(EXAMPLES.matchAll(/console.*; \/\/ (.*\n)/g), ([, line]) => line);
-  expect(runNode('examples.js')).toBe(shown.join(''));
+  expect(runNode('examples.js')).toBe(
+    Array.from(EXAMPLES.matchAll(/console.*; \/\/ (.*\n)/g), ([, line]) => line).join(''),
+  );
 });
 
 test.each([

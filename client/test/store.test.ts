@@ -8,8 +8,10 @@ const store = startStore();
 const REX = { name: 'Rex 🐈', categoryId: 1n - 2n ** 63n, status: 'available' } as const;
 
 test('the client and the store agree on every digit, page, bookmark and code', async () => {
-  const apiKey = await store.issueKey();
-  const session = createAnimalStore({ baseUrl: `${store.url()}/v1`, apiKey }).session();
+  const session = createAnimalStore({
+    baseUrl: `${store.url()}/v1`,
+    apiKey: await store.issueKey(),
+  }).session();
   const rex = await session.createPet(REX, { idempotencyKey: 'mine' });
   expect(await session.createPet(REX, { idempotencyKey: 'mine' })).toEqual(rex);
   const max = await session.createPet({ ...REX, name: 'Max' });
