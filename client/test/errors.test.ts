@@ -116,6 +116,7 @@ test.each(['http://localhost', 'http://127.0.0.1/v1', 'http://[::1]:8787/v1'])(
 test.each([
   // Others could read the key.
   'http://localhost.example/v1',
+  'http://127.0.0x1',
   ' https://a.example',
   // In a page, relative to its own address.
   'https:v1',
