@@ -4,10 +4,13 @@
  */
 import { INT64_FIELDS } from './schema.ts';
 
-/** More digits than an int64 has are left to `JSON.parse`. */
+/** A 64-bit integer has at most 20 digits. Longer integers stay numbers. */
 const INTEGER = /^-?\d{1,20}$/;
 
-/** Parses JSON. The int64 fields of the store, and all integers from 2^53 on, become a `bigint`. */
+/**
+ * Parses JSON. The int64 fields of the store, and all integers from 2^53 on that have up to 20
+ * digits, become a `bigint`.
+ */
 export function parseJson(text: string): unknown {
   return JSON.parse(text, toExact);
 }

@@ -1,8 +1,8 @@
 /**
- * A longer timer would fire at once. After a late pause, the time left can be negative, of which
+ * A longer timer would fire at once. After a late pause, the time left can be negative, about which
  * Node.js warns.
  */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const timerMs = (ms: number) => Math.min(Math.max(ms, 0), 2 ** 31 - 1);
 
 /**
  * Runs work until the time is over or the outer signal is aborted (it must not be aborted before),
@@ -19,10 +19,8 @@ export async function within<T>(
   const ended = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
   });
-  const timer = setTimeout(
-    () => controller.abort(new Error(`Timeout after ${ms} ms.`)),
-    Math.min(Math.max(ms, 0), LONGEST_TIMER_MS),
-  );
+  const abort = () => controller.abort(new Error(`Timeout after ${ms} ms.`));
+  const timer = setTimeout(abort, timerMs(ms));
   // Not `AbortSignal.any`: in Node.js 22, each use keeps memory for as long as the outer signal
   // lives.
   const forward = () => controller.abort(outer?.reason);
@@ -43,7 +41,7 @@ export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void
       signal?.removeEventListener('abort', wake);
       resolve();
     };
-    const timer = setTimeout(wake, Math.min(ms, LONGEST_TIMER_MS));
+    const timer = setTimeout(wake, timerMs(ms));
     signal?.addEventListener('abort', wake);
   });
 }

@@ -43,21 +43,27 @@ test('the client is packed again only if it has changed', () => {
 test('a changed client has a new version, so that a name always stands for the same files', () => {
   const versions = JSON.parse(readFileSync('client/versions.json', 'utf8'));
   // Only what is in the files: their modes depend on the umask, and the compression on zlib.
-  const content = run(`tar -xOzf ${NAME}`);
   expect(
     versions[version],
     'Raise it in package.json and README.md. Add it to CHANGELOG.md and versions.json.',
-  ).toBe(createHash('sha256').update(content).digest('hex'));
+  ).toBe(
+    createHash('sha256')
+      .update(run(`tar -xOzf ${NAME}`))
+      .digest('hex'),
+  );
   expect(INSTALLATION).toContain(`npm install ./${NAME}\n`);
   expect(readFileSync('client/CHANGELOG.md', 'utf8')).toContain(`\n## ${version}\n`);
 });
 
 test('the examples of README.md print what their comments show', async () => {
   await store.putRecord(LOCAL_KEY, { id: 'local' });
-  const program = EXAMPLES.replaceAll('http://localhost:8787', store.url());
-  writeFileSync(join(folder, 'examples.js'), program);
-  const shown = Array.from(EXAMPLES.matchAll(/console.*; \/\/ (.*\n)/g), ([, line]) => line);
-  expect(runNode('examples.js')).toBe(shown.join(''));
+  writeFileSync(
+    join(folder, 'examples.js'),
+    EXAMPLES.replaceAll('http://localhost:8787', store.url()),
+  );
+  expect(runNode('examples.js')).toBe(
+    Array.from(EXAMPLES.matchAll(/console.*; \/\/ (.*\n)/g), ([, line]) => line).join(''),
+  );
 });
 
 test.each([
