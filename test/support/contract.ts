@@ -29,11 +29,14 @@ type Operation = {
 export const text = readFileSync(join(PROJECT_ROOT, 'public/openapi.json'), 'utf8');
 export const description = JSON.parse(text);
 
-/** The paths, with components in place of the references to them. */
-const paths: Record<string, Record<string, Operation>> = JSON.parse(text, (_, value) => {
-  const [, kind = '', name = ''] = /#\/components\/(\w+)\/(.+)/.exec(value?.$ref) ?? [];
-  return description.components[kind]?.[name] ?? value;
-}).paths;
+/** Parses JSON, with each component in place of the references to it. */
+const resolve = (json: string) =>
+  JSON.parse(json, (_, value) => {
+    const [, kind = '', name = ''] = /#\/components\/(\w+)\/(.+)/.exec(value?.$ref) ?? [];
+    const component = description.components[kind]?.[name];
+    return component ? { ...resolve(JSON.stringify(component)), ...value } : value;
+  });
+const paths: Record<string, Record<string, Operation>> = resolve(text).paths;
 
 /**
  * The operations, with their paths from the origin on, and the JSON pointers to their descriptions.
