@@ -32,41 +32,36 @@ test('the description names the service, its version and its servers', () => {
 
 /** Hashes of what clients read. A later operation needs none. */
 const HASHES = {
-  listPets: 'ca114e46',
-  createPet: '6b17d999',
-  getPet: '46fb3613',
-  updatePet: '88eba189',
-  deletePet: '75a655dc',
-  listOrders: 'b3644855',
-  placeOrder: 'b344c25a',
-  getOrder: 'ff50cb3d',
-  updateOrder: 'ccb6bb67',
-  getHealth: '8bdff34d',
+  listPets: 'e1624ab9',
+  createPet: '1cebe298',
+  getPet: 'df1e7844',
+  updatePet: '5503f4f0',
+  deletePet: '732525c8',
+  listOrders: '88b38e52',
+  placeOrder: 'cea1a833',
+  getOrder: '56eb1727',
+  updateOrder: '719c5eec',
+  getHealth: 'edefb166',
   animals: 'f6fc9977',
   Pets: '8c3918aa',
   Store: '9f25091a',
   service: '4e435d0d',
-  security: 'f8b6151c',
+  security: '82bf8960',
 };
 
 test('the description changes only on purpose', () => {
-  const { tags, components } = description;
-  const parts: [string, object][] = [
-    ...operations.map(({ operationId, ...each }) => [operationId, each] as [string, object]),
-    ...tags.map((tag: { name: string }) => [tag.name, tag]),
-    ['security', components.securitySchemes],
-  ];
-  const hashes = parts.map(([name, part]) => [name, hashOf(part)]);
+  const security = { name: 'security', ...description.components.securitySchemes };
+  const parts = [...operations, ...description.tags, security];
+  const hashes = parts.map((part) => [part.operationId ?? part.name, hashOf(part)]);
   const hint = 'If the diff of public/openapi.json is intended, copy the new hash';
   expect(Object.fromEntries(hashes), hint).toMatchObject(HASHES);
 });
 
-/** A later resource may add codes. */
-const withoutCodes = (name: string, value: unknown) =>
-  name === 'enum' && Object(value).includes('not_found') ? undefined : value;
-
 function hashOf(part: object): string {
-  const json = JSON.stringify(part, withoutCodes);
+  // Without the list of codes: a later resource may add some.
+  const json = JSON.stringify(part, (name, value) =>
+    name === 'enum' && value.includes('not_found') ? [] : value,
+  );
   return createHash('sha256').update(json).digest('hex').slice(0, 8);
 }
 

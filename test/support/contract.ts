@@ -7,16 +7,13 @@ import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { VERSION_PATH } from '../../src/http/urls.ts';
 import type { Reply } from './store.ts';
 
-type Content = {
-  'application/json': { schema: object; examples?: Record<string, { value: object }> };
-};
+type Content = { 'application/json': { examples?: Record<string, { value: object }> } };
 type Operation = {
   operationId: string;
   tags: string[];
   'x-stability'?: string;
   security?: unknown[];
-  parameters?: { name: string; in: string; required?: boolean; schema: object }[];
-  requestBody?: { required?: boolean; content: Content };
+  requestBody?: { content: Content };
   responses: Record<
     string,
     {
@@ -49,7 +46,6 @@ export const operations = Object.entries(paths).flatMap(([path, item]) =>
       path: `${VERSION_PATH}${path}`,
       operationId: operation.operationId,
       operation,
-      parameters: operation.parameters ?? [],
       exampleBody: Object.values(content?.examples ?? {})[0]?.value,
       pointer: `paths/${encodeURIComponent(path.replaceAll('/', '~1'))}/${method}`,
     };
