@@ -166,12 +166,12 @@ const inSqlite = (file: string) =>
     .replace(/NOW\(\) - INTERVAL '1' (HOUR|DAY)/, "datetime('now', '-1 $1')")
     .replaceAll(/attributes\['(\w+)'\]/g, "json_extract(attributes, '$.$1')");
 
-/** Accounts, environments and ages of log lines. An alert is about the first. */
+/** Accounts, scripts, ages and databases of log lines. The alerts are about the first. */
 const PLACES = [
-  ['ours', 'production', '-59 minutes'],
-  ['ours', 'production', '-25 hours'],
-  ['ours', 'staging', '-1 minutes'],
-  ['theirs', 'production', '-1 minutes'],
+  ['ours', 'animal-store-production', '-59 minutes', '<DATABASE_ID>'],
+  ['ours', 'animal-store-production', '-25 hours', '<DATABASE_ID>'],
+  ['ours', 'animal-store-staging', '-1 minutes', 'another'],
+  ['theirs', 'animal-store-production', '-1 minutes', '<DATABASE_ID>'],
 ];
 
 test('the query of each alert counts what the alert is about', async () => {
@@ -190,22 +190,12 @@ test('the query of each alert counts what the alert is about', async () => {
   lines.push({ ...list, status: 503, d1Ms: undefined });
   lines.push({ ...sweep, finished: false }, { ...sweep, task: 'another' });
   await store.exec(
-    'CREATE TABLE log_lines (accountTag, scriptName, timestamp, attributes, databaseId, databaseSizeBytes)',
+    'CREATE TABLE log_lines (attributes, databaseSizeBytes, accountTag, scriptName, timestamp, databaseId)',
   );
-  const insert = DB.prepare("INSERT INTO log_lines VALUES (?, ?, datetime('now', ?), ?, ?, ?)");
-  for (const [place, [account, environment, age]] of PLACES.entries())
+  const insert = DB.prepare("INSERT INTO log_lines VALUES (?, ?, ?, ?, datetime('now', ?), ?)");
+  for (const place of PLACES)
     for (const [i, line] of lines.entries())
-      await insert
-        .bind(
-          account,
-          `animal-store-${environment}`,
-          age,
-          JSON.stringify(line),
-          environment === 'production' ? '<DATABASE_ID>' : 'another',
-          place === 0 ? i : 99,
-        )
-        .run();
-
+      await insert.bind(JSON.stringify(line), place === PLACES[0] ? i : 99, ...place).run();
   const values = globSync('docs/alerts/*.sql').map(async (file) => [
     basename(file, '.sql'),
     await DB.prepare(inSqlite(file)).first('value'),
