@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import packageJson from '../../package.json' with { type: 'json' };
-import { description, operations, problems, text } from '../support/contract.ts';
+import { description, operations, text } from '../support/contract.ts';
 
 const baseUrlOf = (env: string) => readConfig({ config: 'wrangler.toml', env }).vars.BASE_URL;
 
@@ -70,13 +70,6 @@ function objectsIn(value: unknown): Record<string, unknown>[] {
   if (typeof value !== 'object' || value === null) return [];
   return [{ ...value }, ...Object.values(value).flatMap(objectsIn)];
 }
-
-test.each(Object.entries<{ example?: string }>(description.components.headers))(
-  'the example of the header %s fits its schema',
-  (name, { example }) => {
-    if (example) expect(problems(`components/headers/${name}/schema`, example)).toEqual([]);
-  },
-);
 
 /**
  * Syntax that not all of Go, Rust, Java, Python and JavaScript have, or have without the flag `u`.
