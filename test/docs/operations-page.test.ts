@@ -169,6 +169,7 @@ const inSqlite = (file: string) =>
 /** Accounts, scripts, ages and databases of log lines. The alerts are about the first. */
 const PLACES = [
   ['ours', 'animal-store-production', '-59 minutes', '<DATABASE_ID>'],
+  ['ours', 'animal-store-production', '-61 minutes', 'another'],
   ['ours', 'animal-store-production', '-25 hours', '<DATABASE_ID>'],
   ['ours', 'animal-store-staging', '-1 minutes', 'another'],
   ['theirs', 'animal-store-production', '-1 minutes', '<DATABASE_ID>'],
@@ -204,11 +205,11 @@ test('the query of each alert counts what the alert is about', async () => {
   await store.exec('DROP TABLE log_lines');
   expect(found).toEqual({
     // Those without a time count the older lines, too.
-    requests: 2 * 7,
-    errors: 2 * 2,
-    unauthorized: 2 * 1,
-    'd1-requests': 2 * 4,
-    'slow-d1-requests': 2 * 1,
+    requests: 3 * 7,
+    errors: 3 * 2,
+    unauthorized: 3 * 1,
+    'd1-requests': 3 * 4,
+    'slow-d1-requests': 3 * 1,
     'finished-sweeps': 1,
     'database-size': lines.length - 1,
   });
