@@ -17,6 +17,8 @@ export async function readResponses() {
     // @ts-expect-error: not a field
     pet?.nmae;
   }
+  await v1.pets.$post({ json, header: { 'Idempotency-Key': 'k', 'X-D1-Bookmark': 'b' } });
+  await v1.pets[':petId'].$patch({ param, json: { status: null } });
   const got = await v1.pets[':petId'].$get({ param });
   if (got.ok) (await got.json()).name satisfies string;
 }

@@ -27,8 +27,7 @@ app.get('/', list, async (c) => {
 });
 
 app.get('/:petId', operation({ operationId: 'getPet', scope: 'read', param: PetPath }), (c) => {
-  const { petId } = c.req.valid('param');
-  petId satisfies bigint;
+  c.req.valid('param').petId satisfies bigint;
   c.get('client').id satisfies string;
   // @ts-expect-error: the operation has no query
   takePage(c, '/pets', queries.listPets);
@@ -87,7 +86,6 @@ app.get('/tenants', tenant, list, async (c) => {
   return c.json(await takePage(c, '/pets', queries.listPets), 200);
 });
 app.post('/tenants', create, tenant, async (c) => {
-  c.get('tenant') satisfies string;
   const pet = await queries.createPet(c.get('db'), c.get('once'), c.req.valid('json'));
   return c.json(pet, 201);
 });

@@ -54,5 +54,8 @@ test('the functions of docs/operations.md read the store, and take animals out o
   writeFileSync(join(project.path(), 'rows.sql'), lost);
   expect(run(compare.replaceAll('<ids>', '1'))).toEqual(['3d2', '< lost']);
   expect(run('only "1, 5" < backup.sql')).toEqual(['']);
+  const [remote] = run('STORE=staging; npx() { echo "$@"; }; sql migrations');
+  const options = '--remote --env staging --config wrangler.toml --json --command=-- The applied';
+  expect(remote).toContain(`wrangler d1 execute DB ${options}`);
   expect(run('sql restore-pets "1, 5"')).toEqual(['']);
 });

@@ -42,7 +42,7 @@ const REX = { name: "Rex's; -- 🐈", categoryId: 1, status: 'available' };
 async function createRows() {
   await store.createPet(REX);
   await store.createPet({ ...REX, status: 'sold' });
-  await store.exec('INSERT INTO orders (pet_id) VALUES (1)');
+  await store.exec('INSERT INTO orders (id, pet_id) VALUES (5, 1)');
 }
 
 test('the largest ids are raised for every table, also for an empty one', async () => {
@@ -76,6 +76,8 @@ test('some rows are restored exactly', async () => {
   );
   const before = await Promise.all(tables.map(store.rows));
   const lists = await Promise.all(tables.map((table) => statements(`restore-${table}`, '1,2')));
+  expect(await statements('restore-pets', '2')).toHaveLength(1);
+  expect(await statements('restore-orders', '5')).toEqual([]);
   // A statement that lacks a column loses its values.
   const columns = lists.map(([sql = '']) => /\((.*?)\)/.exec(sql)?.[1]?.split(', '));
   expect(columns).toEqual(before.map(([row]) => Object.keys(Object(row))));
@@ -93,85 +95,87 @@ test('an open order is restored, and a newer open one is cancelled', async () =>
   const list = await statements('restore-orders', '1');
   await execute([
     "UPDATE orders SET status = 'cancelled'",
-    "INSERT INTO orders (pet_id, status) VALUES (1, 'approved')",
+    "INSERT INTO orders (pet_id, status) VALUES (1, 'approved'), (2, 'placed'), (3, 'placed')",
   ]);
-  await execute([readSql('cancel-open-orders', '1'), ...list]);
-  expect(await store.rows('orders')).toMatchObject([
-    { id: 1, status: 'placed' },
-    { id: 2, status: 'cancelled' },
+  await execute([readSql('cancel-open-orders', '1,2'), ...list]);
+  const orders = await store.rows('orders');
+  expect(orders.map(({ id, status }) => [id, status])).toEqual([
+    [5, 'placed'],
+    [6, 'cancelled'],
+    [7, 'cancelled'],
+    [8, 'placed'],
   ]);
 });
 
-test('only an animal whose integer an export rounds is saved exactly', async () => {
-  for (const categoryId of [2 ** 53, -(2 ** 53)]) await store.createPet({ ...REX, categoryId });
-  await store.createPet(REX);
-  await store.exec('UPDATE pets SET category_id = -9007199254740993 WHERE id = 3');
+test('only animals whose integer an export rounds are saved exactly', async () => {
+  for (const categoryId of [2 ** 53, -(2 ** 53), 1, -1])
+    await store.createPet({ ...REX, categoryId });
+  await store.exec('UPDATE pets SET category_id = category_id * 9007199254740993 WHERE id > 2');
   const before = await store.rows('pets');
   const lines = await statements('large-integers');
-  expect(lines.length).toBe(1);
-  await execute(['DELETE FROM pets WHERE id = 3', ...lines]);
+  expect(lines).toHaveLength(2);
+  await execute(['DELETE FROM pets WHERE id > 2', ...lines]);
   expect(await store.rows('pets')).toEqual(before);
 });
 
 test('the page removes the records of idempotency keys older than an hour, or all', async () => {
   const minutes = 60_000;
-  for (const age of [61, 59, 58])
+  for (const age of [62, 61, 59])
     await store.exec(
       `INSERT INTO idempotency_keys (key_hash, request_hash, item_id, item, created_at)
          VALUES (randomblob(32), x'', 1, '{}', ${Date.now() - age * minutes})`,
     );
   await execute([readSql('purge-idempotency-keys', '')]);
-  expect(await store.rows('idempotency_keys')).toHaveLength(2);
+  expect(await store.rows('idempotency_keys')).toHaveLength(1);
   await execute([readSql('delete-idempotency-keys', '')]);
   expect(await store.rows('idempotency_keys')).toEqual([]);
 });
 
-const metadataOf = (id: string) => ({ id, label: 'Anna', createdAt: '2026-11-20T09:30:00.000Z' });
-
-/**
- * What docs/sql/restore-keys.mjs prints for a backup of two keys, and of one whose record has no
- * metadata.
- */
-function restoreKeys(...args: string[]) {
-  const backup = [
-    { name: 'key:a', metadata: metadataOf('key_1') },
-    { name: 'key:b', metadata: metadataOf('key_2') },
-    { name: 'key:c' },
-  ];
+/** What docs/sql/restore-keys.mjs prints for a backup of two keys, and a record without metadata. */
+function restoreKeys(...ids: string[]) {
+  const backup = ['a', 'b', 'c'].map((id) => ({
+    name: `key:${id}`,
+    ...(id !== 'c' && { metadata: { id, label: 'Anna' } }),
+  }));
   const input = JSON.stringify(backup);
-  const command = ['docs/sql/restore-keys.mjs', ...args];
+  const command = ['docs/sql/restore-keys.mjs', ...ids];
   return JSON.parse(
     execFileSync(process.execPath, command, { input, encoding: 'utf8', stdio: 'pipe' }),
   );
 }
 
 /** A record in the input of `wrangler kv bulk put`. */
-const restored = (key: string, metadata: object) => ({
-  key,
-  value: JSON.stringify(metadata),
-  metadata,
+const restored = (id: string) => ({
+  key: `key:${id}`,
+  value: `{"id":"${id}","label":"Anna"}`,
+  metadata: { id, label: 'Anna' },
 });
 
-test('the records of a backup of API keys are restored, but not one without metadata', () => {
-  const all = [restored('key:a', metadataOf('key_1')), restored('key:b', metadataOf('key_2'))];
-  expect(restoreKeys()).toEqual(all);
+test('the records of a backup of API keys are restored, or that of one key', () => {
+  expect(restoreKeys()).toEqual([restored('a'), restored('b')]);
+  expect(restoreKeys('b')).toEqual([restored('b')]);
+  for (const unknown of ['d', ''])
+    expect(() => restoreKeys(unknown)).toThrow('Error: the backup has no such record\n');
 });
 
-test('the record of one key is restored alone', () => {
-  expect(restoreKeys('key_2')).toEqual([restored('key:b', metadataOf('key_2'))]);
-  for (const unknown of ['key_3', ''])
-    expect(() => restoreKeys(unknown)).toThrow('the backup has no such record');
-});
-
-/** A query of an alert in the dialect of SQLite, for a table of log lines. */
-const inSqlite = (alert: string) =>
-  readFileSync(`docs/alerts/${alert}.sql`, 'utf8')
-    .replace('logs.workersLogs', 'log_lines')
+/** The query of an alert in the dialect of SQLite, for a table of log lines. */
+const inSqlite = (file: string) =>
+  readFileSync(file, 'utf8')
+    .replace(/logs\.workersLogs|states\.d1Storage/, 'log_lines')
     .replace('<ACCOUNT_ID>', 'ours')
-    .replace("NOW() - INTERVAL '1' HOUR", "datetime('now', '-1 hour')")
+    .replace(/NOW\(\) - INTERVAL '1' (HOUR|DAY)/, "datetime('now', '-1 $1')")
     .replaceAll(/attributes\['(\w+)'\]/g, "json_extract(attributes, '$.$1')");
 
-test('each query of an alert counts the lines that its alert is about', async () => {
+/** Accounts, scripts, ages and databases of log lines. The alerts are about the first. */
+const PLACES = [
+  ['ours', 'animal-store-production', '-59 minutes', '<DATABASE_ID>'],
+  ['ours', 'animal-store-production', '-61 minutes', 'another'],
+  ['ours', 'animal-store-production', '-25 hours', '<DATABASE_ID>'],
+  ['ours', 'animal-store-staging', '-1 minutes', 'another'],
+  ['theirs', 'animal-store-production', '-1 minutes', '<DATABASE_ID>'],
+];
+
+test('the query of each alert counts what the alert is about', async () => {
   const { DB } = store.bindings();
   await store.createPet(REX);
   await store.fetch('/v1/pets');
@@ -181,30 +185,32 @@ test('each query of an alert counts the lines that its alert is about', async ()
   const lines = await store.logLines();
   const list = lines.find(({ operation }) => operation === 'listPets');
   const sweep = lines.find(({ task }) => task !== undefined);
-  lines.push({ ...list, status: 500 }, { ...list, status: 503, cause: 'D1', d1Ms: 5000 });
+  lines.push({ ...list, status: 500, d1Ms: 999 });
+  lines.push({ ...list, status: 503, cause: 'D1', d1Ms: 1000 });
   // While writes are stopped.
   lines.push({ ...list, status: 503, d1Ms: undefined });
-  lines.push({ ...sweep, finished: false });
-  await store.exec('CREATE TABLE log_lines (accountTag, scriptName, timestamp, attributes)');
-  for (const script of ['animal-store-production', 'animal-store-staging'])
-    for (const line of lines)
-      await DB.prepare(`INSERT INTO log_lines VALUES ('ours', ?, datetime('now'), ?)`)
-        .bind(script, JSON.stringify(line))
-        .run();
-
-  const alerts = ['requests', 'errors', 'unauthorized', 'd1-requests', 'slow-d1-requests'];
-  const counts = [...alerts, 'finished-sweeps'].map(async (alert) => [
-    alert,
-    await DB.prepare(inSqlite(alert)).first('value'),
+  lines.push({ ...sweep, finished: false }, { ...sweep, task: 'another' });
+  await store.exec(
+    'CREATE TABLE log_lines (attributes, databaseSizeBytes, accountTag, scriptName, timestamp, databaseId)',
+  );
+  const insert = DB.prepare("INSERT INTO log_lines VALUES (?, ?, ?, ?, datetime('now', ?), ?)");
+  for (const place of PLACES)
+    for (const [i, line] of lines.entries())
+      await insert.bind(JSON.stringify(line), place === PLACES[0] ? i : 99, ...place).run();
+  const values = globSync('docs/alerts/*.sql').map(async (file) => [
+    basename(file, '.sql'),
+    await DB.prepare(inSqlite(file)).first('value'),
   ]);
-  const counted = Object.fromEntries(await Promise.all(counts));
+  const found = Object.fromEntries(await Promise.all(values));
   await store.exec('DROP TABLE log_lines');
-  expect(counted).toEqual({
-    requests: 7,
-    errors: 2,
-    unauthorized: 1,
-    'd1-requests': 4,
-    'slow-d1-requests': 1,
+  expect(found).toEqual({
+    // Those without a time count the older lines, too.
+    requests: 3 * 7,
+    errors: 3 * 2,
+    unauthorized: 3 * 1,
+    'd1-requests': 3 * 4,
+    'slow-d1-requests': 3 * 1,
     'finished-sweeps': 1,
+    'database-size': lines.length - 1,
   });
 });

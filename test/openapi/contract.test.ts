@@ -63,58 +63,32 @@ const PRINTABLE = Array.from({ length: 95 }, (_, i) => `a${String.fromCharCode(0
 const LENGTHS = [255, 256, 257].map((length) => 'a'.repeat(length));
 /** The quotes do not count, although the description counts them. */
 const QUOTED = `"${'a'.repeat(255)}"`;
-/**
- * To reject these, a pattern would need look-ahead, which Go's regular expressions lack. The texts
- * name them.
- */
-const REJECTED = ['""', 'a, b', '"a, b"', 'first', 'FIRST-PRIMARY', 'first-primary2'];
 
+// To reject the values of `rejected`, a pattern would need look-ahead, which Go's regular
+// expressions lack. The texts name them.
 test.each([
   {
     method: 'POST',
     sent: '{"name":"a","categoryId":1}',
     header: 'Idempotency-Key',
     component: 'IdempotencyKey',
-    values: [
-      '"',
-      '"""',
-      '" "',
-      'a"',
-      '"a',
-      ',',
-      'a,b',
-      'é',
-      '"é"',
-      '""',
-      'a, b',
-      '"a, b"',
-      QUOTED,
-      `"a${QUOTED.slice(1)}`,
-    ],
+    rejected: ['""', 'a, b', '"a, b"'],
+    values: ['"', '"""', '" "', 'a"', '"a', ',', 'a,b', 'é', '"é"', QUOTED, `"a${QUOTED.slice(1)}`],
   },
   {
     method: 'GET',
     header: 'X-D1-Bookmark',
     component: 'Bookmark',
-    values: [
-      '',
-      'first-primary',
-      'first-unconstrained',
-      'é',
-      'a',
-      'first',
-      'FIRST-PRIMARY',
-      'first-primary2',
-    ],
+    rejected: ['first', 'FIRST-PRIMARY', 'first-primary2'],
+    values: ['', 'first-primary', 'first-unconstrained', 'é', 'a'],
   },
 ])('the service accepts exactly the described values of $header', async (each) => {
-  for (const value of [...each.values, ...LENGTHS, ...PRINTABLE]) {
-    const isDescribed =
-      problems(`components/parameters/${each.component}/schema`, value).length === 0;
+  const schema = `components/parameters/${each.component}/schema`;
+  for (const value of [...each.rejected, ...each.values, ...LENGTHS, ...PRINTABLE]) {
+    const isDescribed = problems(schema, value).length === 0;
     const headers = { [each.header]: value };
     const reply = await sendWithoutD1(each.method, '/v1/pets', each.sent, headers);
-    const isAccepted = isDescribed ? !REJECTED.includes(value) : value === QUOTED;
-    const status = isAccepted ? 503 : 400;
-    expect(reply.status, `${value}: ${reply.text}`).toBe(status);
+    const isAccepted = isDescribed ? !each.rejected.includes(value) : value === QUOTED;
+    expect(reply.status, `${value}: ${reply.text}`).toBe(isAccepted ? 503 : 400);
   }
 });

@@ -7,16 +7,13 @@ import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { VERSION_PATH } from '../../src/http/urls.ts';
 import type { Reply } from './store.ts';
 
-type Content = {
-  'application/json': { schema: object; examples?: Record<string, { value: object }> };
-};
+type Content = { 'application/json': { examples?: Record<string, { value: object }> } };
 type Operation = {
   operationId: string;
   tags: string[];
   'x-stability'?: string;
   security?: unknown[];
-  parameters?: { name: string; in: string; required?: boolean; schema: object }[];
-  requestBody?: { required?: boolean; content: Content };
+  requestBody?: { content: Content };
   responses: Record<
     string,
     {
@@ -29,11 +26,14 @@ type Operation = {
 export const text = readFileSync(join(PROJECT_ROOT, 'public/openapi.json'), 'utf8');
 export const description = JSON.parse(text);
 
-/** The paths, with components in place of the references to them. */
-const paths: Record<string, Record<string, Operation>> = JSON.parse(text, (_, value) => {
-  const [, kind = '', name = ''] = /#\/components\/(\w+)\/(.+)/.exec(value?.$ref) ?? [];
-  return description.components[kind]?.[name] ?? value;
-}).paths;
+/** Parses JSON, with each component in place of the references to it. */
+const resolve = (json: string) =>
+  JSON.parse(json, (_, value) => {
+    const [, kind = '', name = ''] = /#\/components\/(\w+)\/(.+)/.exec(value?.$ref) ?? [];
+    const component = description.components[kind]?.[name];
+    return component ? { ...resolve(JSON.stringify(component)), ...value } : value;
+  });
+const paths: Record<string, Record<string, Operation>> = resolve(text).paths;
 
 /**
  * The operations, with their paths from the origin on, and the JSON pointers to their descriptions.
@@ -46,7 +46,6 @@ export const operations = Object.entries(paths).flatMap(([path, item]) =>
       path: `${VERSION_PATH}${path}`,
       operationId: operation.operationId,
       operation,
-      parameters: operation.parameters ?? [],
       exampleBody: Object.values(content?.examples ?? {})[0]?.value,
       pointer: `paths/${encodeURIComponent(path.replaceAll('/', '~1'))}/${method}`,
     };
