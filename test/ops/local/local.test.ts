@@ -3,6 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test, vi } from 'vitest';
+import { LOCAL_KEY, LOCAL_KEY_RECORD } from '../../../ops/local/store.ts';
+import { recordName } from '../../../src/auth/key-record.ts';
 import { importWith } from '../command.ts';
 import { temporaryFolder } from '../project.ts';
 
@@ -27,54 +29,58 @@ async function createStore(open = false) {
   runtime.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (id)');
   if (!open) runtime.close();
   const runWranglerIn = vi.fn(async () => '');
+  const writeRecord = vi.fn();
   const mocks = {
     '../../ops/command/project-root.ts': { PROJECT_ROOT },
     '../../ops/command/wrangler.ts': { runWranglerIn },
-    '../../ops/local/client-package.ts': { packClient: () => {} },
-    '../../ops/keys/records.ts': { writeRecord: async () => {} },
-    'node:timers/promises': { setTimeout: async () => {} },
+    '../../ops/local/client-package.ts': { packClient: () => console.log('packed') },
+    '../../ops/keys/records.ts': { writeRecord },
+    'node:timers/promises': { setTimeout: async (ms: number) => console.log(ms) },
   };
   const print = vi.spyOn(console, 'log').mockReturnValue();
   vi.spyOn(console, 'error').mockImplementation(print);
-  /** As wrangler runs it. Returns the first words of what it prints. */
+  /** As wrangler runs it. Returns what it prints, and how long it pauses. */
   const build = async (command = 'dev') => {
     vi.stubEnv('WRANGLER_COMMAND', command);
     print.mockClear();
     await importWith('local/set-up.ts', mocks);
-    return print.mock.calls.map(([line]) => String(line).split(/ (?=store)|:/)[0]);
+    return print.mock.calls.map(([line]) => line);
   };
-  return { writeMigration, runtime, build, runWranglerIn };
+  return { writeMigration, runtime, build, runWranglerIn, writeRecord };
 }
 
-const SET_UP = 'Setting up the local';
-const GUIDE = 'The local';
-const SERVED = 'The';
+const SET_UP = 'Setting up the local store …';
+const GUIDE = `The local store is set up. ADDRESS is what wrangler prints below, and ADDRESS/docs the docs page:
+curl -i -w '\\n' ADDRESS/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'
+After Ctrl-C, npm run reset empties the store, also a damaged one.`;
+const SERVED =
+  'The store is served. A second server, at another port, can find it locked (503): run one per clone.';
 
 test('each start prints the guide, and sets up a new store and one with a pending migration', async () => {
-  const { writeMigration, build, runWranglerIn } = await createStore();
-  expect(await build()).toEqual([SET_UP, GUIDE]);
-  expect(await build()).toEqual([GUIDE]);
-  writeMigration('2.sql');
-  expect(await build()).toEqual([SET_UP, GUIDE]);
-  expect(await build()).toEqual([GUIDE]);
-  expect(runWranglerIn).toHaveBeenCalledTimes(2);
-});
-
-test('a start names a migration that changed after it was applied', async () => {
-  const { writeMigration, build } = await createStore();
-  await build();
+  const { writeMigration, build, runWranglerIn, writeRecord } = await createStore();
+  writeMigration('README.md');
+  expect(await build()).toEqual(['packed', SET_UP, GUIDE]);
+  const record = ['local', await recordName(LOCAL_KEY), LOCAL_KEY_RECORD];
+  expect(writeRecord.mock.calls).toEqual([record]);
+  expect(await build()).toEqual(['packed', GUIDE]);
   writeMigration('1.sql', 'SELECT 1');
-  expect(await build()).toEqual(['1.sql changed', GUIDE]);
+  writeMigration('2.sql');
+  const changed = '1.sql changed: npm run reset empties the store';
+  expect(await build()).toEqual(['packed', changed, 2000, SET_UP, GUIDE]);
+  expect(await build()).toEqual(['packed', changed, GUIDE]);
+  const call = ['local', ['d1', 'migrations', 'apply', 'DB', '--local']];
+  expect(runWranglerIn.mock.calls).toEqual([call, call]);
 });
 
 test('a build while the store is served applies no migration, and names it', async () => {
   const { build, runtime, runWranglerIn } = await createStore(true);
-  expect(await build()).toEqual(['Press Ctrl-C, and npm start applies 1.sql', SERVED]);
+  const pending = 'Press Ctrl-C, and npm start applies 1.sql';
+  expect(await build()).toEqual(['packed', pending, SERVED]);
   expect(runWranglerIn).not.toHaveBeenCalled();
   runtime.close();
 });
 
-test('a deployment sets no store up', async () => {
+test('a deployment packs the client, and sets no store up', async () => {
   const { build } = await createStore();
-  expect(await build('deploy')).toEqual([]);
+  expect(await build('deploy')).toEqual(['packed']);
 });

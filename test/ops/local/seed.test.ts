@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { runInProcess } from '../command.ts';
 import { startProcess, temporaryFolder } from '../project.ts';
 
@@ -16,17 +16,24 @@ test('pets are added beside those that exist, also when the store is locked', as
   const file = join(DATABASES, '0a.sqlite');
   const database = new DatabaseSync(file);
   database.exec(readFileSync('schema.sql', 'utf8'));
-  const mocks = { '../../ops/local/store.ts': { DATABASES, setUpLocalStore: async () => {} } };
+  // Miniflare's own.
+  new DatabaseSync(join(DATABASES, 'metadata.sqlite')).close();
+  const setUpLocalStore = vi.fn();
+  const mocks = { '../../ops/local/store.ts': { DATABASES, setUpLocalStore } };
   const seed = (pets: string) => runInProcess('seed.ts', mocks, ['--pets', pets]);
   const lock = startProcess(['--eval', LOCK, file], DATABASES);
   await lock.printed('locked');
-  expect(await seed('3')).toEqual({ code: 0, stdout: '3 animals were added.\n', stderr: '' });
+  expect(await seed('101')).toEqual({ code: 0, stdout: '101 animals were added.\n', stderr: '' });
   await seed('1');
-  expect(database.prepare('SELECT name, status FROM pets').all()).toEqual([
-    { name: 'Animal 1', status: 'available' },
-    { name: 'Animal 2', status: 'pending' },
-    { name: 'Animal 3', status: 'sold' },
-    { name: 'Animal 1', status: 'available' },
-  ]);
+  expect(setUpLocalStore).toHaveBeenCalledTimes(2);
+  const pets = database.prepare('SELECT name, category_id, status FROM pets').all();
+  const statuses = [null, 'available', 'pending', 'sold'];
+  expect(pets).toEqual(
+    [...Array.from({ length: 101 }, (_, i) => i + 1), 1].map((i) => ({
+      name: `Animal ${i}`,
+      category_id: i % 100,
+      status: statuses[i % 4],
+    })),
+  );
   database.close();
 });
