@@ -7,7 +7,10 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import axe from '../../node_modules/axe-core/package.json' with { type: 'json' };
+import wrangler from '../../node_modules/wrangler/package.json' with { type: 'json' };
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
+import fallback from '../../ops/node/package.json' with { type: 'json' };
+import storePackage from '../../package.json' with { type: 'json' };
 import packageLock from '../../package-lock.json' with { type: 'json' };
 import { importWith } from './command.ts';
 import { temporaryFolder } from './project.ts';
@@ -54,7 +57,7 @@ test.each<[string, Entry]>([
   [HONO, { link: true, resolved: '../foreign' }],
   [`${HONO}/../other`, exact],
   ['node_modules/..', exact],
-  [`other${HONO}`, exact],
+  [`other/${HONO}`, exact],
   ['other', exact],
 ])('CI installs nothing with the entry %s %j', async (path, entry) => {
   const folder = await projectWith({ [path]: entry });
@@ -93,6 +96,19 @@ test.each<[string, string, Entry, Entry]>([
   mkdirSync(join(folder, path), { recursive: true });
   writeFileSync(join(folder, path, 'package.json'), JSON.stringify(content));
   expect(check(folder, '--installed')).toEqual([1, `package-lock.json: ${path}: ${problem}\n`]);
+});
+
+test('miniflare has the version that wrangler needs, and every version is exact', () => {
+  const { dependencies, devDependencies } = storePackage;
+  expect(devDependencies.miniflare).toBe(wrangler.dependencies.miniflare);
+  const others = fallback.optionalDependencies;
+  for (const exactly of Object.values({ ...dependencies, ...devDependencies, ...others }))
+    expect(exactly).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
+});
+
+test("git's line ends are LF, also on Windows", () => {
+  const attributes = execFileSync('git', ['check-attr', 'eol', '--', 'src/app.ts', 'README.md']);
+  expect(`${attributes}`.match(/: \w+$/gm)).toEqual([': lf', ': lf']);
 });
 
 test('git has no other file that npm would install from', () => {

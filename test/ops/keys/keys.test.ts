@@ -54,12 +54,14 @@ test.each([
 test('list shows each key with its scopes and state, the oldest first', async () => {
   // A label cannot pass for another line or an id.
   const label = 'Bob\nkey_carl\tx';
-  fake.put({ ...ANNA, id: 'key_bob', label, createdAt: NOW, revokedAt: NOW });
-  fake.put({ ...ANNA, scopes: ['read'], expiresAt: '2027-02-01T00:00:00.000Z' });
-  const anna = ['key_anna', ANNA.createdAt, '2027-02-01T00:00:00.000Z', 'active', 'read', 'Anna'];
-  const bob = ['key_bob', NOW, 'never', 'revoked', 'read+write', 'Bob\uFFFDkey_carl\uFFFDx'];
+  const expiresAt = '2027-02-01T00:00:00.000Z';
+  fake.put({ ...ANNA, createdAt: NOW, scopes: ['read'], expiresAt });
+  fake.put({ ...REVOKED, id: 'key_bob', label });
+  const anna = ['key_anna', NOW, expiresAt, 'active', 'read', 'Anna'];
+  const shown = 'Bob\uFFFDkey_carl\uFFFDx';
+  const bob = ['key_bob', ANNA.createdAt, 'never', 'revoked', 'read+write', shown];
   const { stdout, stderr } = await fake.run('list');
-  expect(stdout).toBe(`${anna.join('\t')}\n${bob.join('\t')}\n`);
+  expect(stdout).toBe(`${bob.join('\t')}\n${anna.join('\t')}\n`);
   expect(stderr).toBe('id\tcreated\texpires\tstate\tscopes\tlabel\n');
 });
 
@@ -155,6 +157,7 @@ async function errorOf(exitCode: number, line: string, typed?: string) {
 const NOT_SHOWN = 'It must be 1 to 100 characters that a terminal shows.';
 const NO_DURATION = 'It must be 1 to 99999 with m, h or d, such as 15m, 24h or 90d.';
 test.each([
+  ['create', "required option '--label <text>' not specified"],
   ['create --label \u3000', NOT_SHOWN],
   ['create --label a\u2029b', NOT_SHOWN],
   [`create --label for:${KEY}`, 'It must not contain an API key.'],
