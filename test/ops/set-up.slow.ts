@@ -121,9 +121,10 @@ test.each<[string, () => unknown, string]>([
 
 function seedOther(name: string) {
   cloudflare().seed('staging', 'set-up');
-  const [version] = cloudflare().find(WORKER).versions;
-  for (const each of version?.resources.bindings ?? [])
-    if (each.name === name) Object.assign(each, { type: 'plain_text', text: 'other' });
+  for (const { resources } of cloudflare().find(WORKER).versions)
+    resources.bindings = resources.bindings.map((each) =>
+      each.name === name ? { name, type: 'plain_text', text: 'other' } : each,
+    );
 }
 
 function write(file: string) {

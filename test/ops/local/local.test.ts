@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test, vi } from 'vitest';
+import { PROJECT_ROOT as ROOT } from '../../../ops/command/project-root.ts';
 import { LOCAL_KEY, LOCAL_KEY_RECORD } from '../../../ops/local/store.ts';
 import { recordName } from '../../../src/auth/key-record.ts';
 import { importWith, runInProcess } from '../command.ts';
@@ -58,8 +59,8 @@ const SERVED =
 
 test('each start prints the guide, and sets up a new store and one with a pending migration', async () => {
   const { writeMigration, build, runWranglerIn, writeRecord } = await createStore();
-  writeMigration('README.md');
   expect(await build()).toEqual(['packed', SET_UP, GUIDE]);
+  writeMigration('README.md');
   const record = ['local', await recordName(LOCAL_KEY), LOCAL_KEY_RECORD];
   expect(writeRecord.mock.calls).toEqual([record]);
   expect(await build()).toEqual(['packed', GUIDE]);
@@ -83,6 +84,23 @@ test('a build while the store is served applies no migration, and names it', asy
 test('a deployment packs the client, and sets no store up', async () => {
   const { build } = await createStore();
   expect(await build('deploy')).toEqual(['packed']);
+});
+
+test.each([
+  [
+    false,
+    { code: 0, stdout: 'The local store is empty. npm start sets it up again.\n', stderr: '' },
+  ],
+  [
+    true,
+    { code: 1, stdout: '', stderr: 'error: the store is in use: stop wrangler dev (Ctrl-C)\n' },
+  ],
+])('reset empties all of the store, unless it is in use (%s)', async (inUse, result) => {
+  const rmSync = vi.fn();
+  const mocks = { '../../ops/local/store.ts': { isInUse: () => inUse }, 'node:fs': { rmSync } };
+  expect(await runInProcess('reset.ts', mocks, [])).toEqual(result);
+  const call = [join(ROOT, '.wrangler'), { recursive: true, force: true }];
+  expect(rmSync.mock.calls).toEqual(inUse ? [] : [call]);
 });
 
 /** Locks a database for half a second. */
@@ -116,4 +134,18 @@ test('pets are added beside those that exist, also when the store is locked', as
     })),
   );
   database.close();
+});
+
+test('a million pets are accepted', async () => {
+  const run = vi.fn();
+  const DatabaseSync = class {
+    prepare = () => ({ run });
+    close() {}
+  };
+  const mocks = {
+    '../../ops/local/store.ts': { DATABASES: '', setUpLocalStore: () => {} },
+    'node:sqlite': { DatabaseSync },
+  };
+  const { stdout } = await runInProcess('seed.ts', mocks, ['--pets', '1000000']);
+  expect([stdout, run.mock.calls]).toEqual(['1000000 animals were added.\n', [[1_000_000]]]);
 });
