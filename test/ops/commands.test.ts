@@ -58,7 +58,7 @@ test.each([
   ['are too large', 33_000, 0, 'error: the script is too large\n'],
   ['differ', 9, 1, 'error: the scripts of staging and production must be the same\n'],
 ])('check-bundle builds scripts that %s', async (_, size, difference, problem) => {
-  const script = randomBytes(size);
+  const script = Buffer.concat([randomBytes(size), Buffer.alloc(9000)]);
   const runWranglerIn = vi.fn();
   const readFile = async (path: string) =>
     path.endsWith('dist/staging/index.js') ? script : script.subarray(difference);

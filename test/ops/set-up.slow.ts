@@ -75,7 +75,7 @@ test('wrangler asks before it replaces the DNS records of a host, and without a 
 test('a set-up in one of two accounts, without a name at workers.dev, says how to get one', async () => {
   const accounts = [ACCOUNT, 'b'].map((id) => ({ id, name: 'Anna' }));
   cloudflare().state.before = (line) => {
-    if (line === 'GET /accounts ') return ok(accounts);
+    if (line.startsWith('GET /accounts ')) return ok(accounts);
     return line.includes('/workers/subdomain')
       ? error(404, 10007, 'Not found.').getResponse()
       : undefined;
