@@ -88,7 +88,8 @@ export function startClone(isSetUp: boolean) {
   });
 
   function environmentOf(line: string) {
-    const SMOKE_API_KEY = SMOKE_KEYS[line.includes('staging') ? 'staging' : 'production'];
+    // A secret often ends in a line break.
+    const SMOKE_API_KEY = `${SMOKE_KEYS[line.includes('staging') ? 'staging' : 'production']}\n`;
     return { ...cloudflare.env, SMOKE_API_KEY };
   }
 

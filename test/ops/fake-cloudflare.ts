@@ -57,7 +57,7 @@ export async function startCloudflare() {
     /** Whether a secret has changed since the served version: Cloudflare deploys only if forced. */
     hasChangedSecrets: false,
     /**
-     * Called before a call takes effect, with its method, path and JSON: `POST /…/deployments {…}`.
+     * Called before a call takes effect, with its method, path, JSON and query: `POST /…/deployments {…}`.
      * Of a request to a worker, with the share of the version that answers: `GET /health 0%`. What
      * it returns is the answer, and then the call has no effect.
      */
@@ -209,8 +209,6 @@ export async function startCloudflare() {
     },
     'POST /accounts/:account/d1/database': async (req) => {
       const { name } = await req.json<{ name: string }>();
-      if (databases.some((database) => database.name === name))
-        throw error(400, 7502, 'A database with this name exists.');
       const uuid = randomUUID();
       databases.push({ uuid, name, sqlite: new DatabaseSync(':memory:') });
       return { uuid, name };
@@ -231,8 +229,6 @@ export async function startCloudflare() {
     }),
     'POST /accounts/:account/storage/kv/namespaces': async (req) => {
       const { title } = await req.json<{ title: string }>();
-      if (namespaces.some((namespace) => namespace.title === title))
-        throw error(400, 10014, 'A namespace with this title exists.');
       const id = randomUUID().replaceAll('-', '');
       namespaces.push({ id, title, values: new Map() });
       return { id, title };
@@ -246,8 +242,6 @@ export async function startCloudflare() {
       const values = valuesOf(req);
       return { values: Object.fromEntries(keys.map((key) => [key, values.get(key)?.value])) };
     },
-    'GET /accounts/:account/storage/kv/namespaces/:id/values/:key': (req) =>
-      new Response(valuesOf(req).get(req.param('key'))?.value),
     'PUT /accounts/:account/storage/kv/namespaces/:id/values/:key': async (req) => {
       const fields = await req.formData();
       const value = await new Response(fields.get('value')).text();
@@ -273,7 +267,7 @@ export async function startCloudflare() {
         throw error(403, 10000, 'Authentication error');
       const json = req.header('content-type')?.includes('json') ? await req.text() : '';
       if (json) validate(operation, 'body', JSON.parse(json));
-      const line = `${method} ${req.path} ${json}`;
+      const line = `${method} ${req.path} ${json}${new URL(req.url).search}`;
       const instead = state.before(line);
       if (instead) return instead;
       const result = await handle(req);

@@ -6,7 +6,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { startClone } from './clone.ts';
+import { SMOKE_KEYS, startClone } from './clone.ts';
 import { error, ok, toAll } from './fake-cloudflare.ts';
 
 const { start, run, typeIn, cloudflare, clone } = startClone(true);
@@ -42,41 +42,73 @@ function at(call: RegExp, event: () => unknown, time: 'before' | 'after' = 'befo
 /** Does something at the test of the new version when it has all requests. */
 const at100 = (event: () => unknown) => at(DEPLOY_100, () => at(/GET \/pets 100%/, event));
 
-/** After a failed promotion, the old version has all requests, and nothing else is claimed. */
-function expectOld(output: string) {
+/** A promotion has failed, the old version has all requests, and nothing else is claimed. */
+function expectOld(output: string, problem = 'a fault') {
+  expect(output).toContain(problem);
   const { id } = production().versions[0] ?? {};
-  if (output.includes('failed: '))
-    expect(output).toMatch(new RegExp(`failed: production serves (\\S+@0% )?${id}@100%`));
+  if (shares().length > 1)
+    expect(output).toMatch(
+      new RegExp(`error: failed: production serves (\\S+@0% )?${id}@100%\\n$`),
+    );
   expect(served()).toEqual(expect.arrayContaining(oldVersion()));
 }
 
-test('a release to staging serves HEAD to all', async () => {
-  expect(await run('node ops/release.ts staging')).toMatch(/staging serves \S+ to all\.\n$/);
-  const { versions, deployments } = cloudflare().find('animal-store-staging');
-  const version = versions.at(-1);
-  expect(version?.annotations['workers/tag']).toBe(clone().first);
-  expect(deployments.at(-1)?.versions).toEqual(toAll(version?.id));
-});
-
-test('a promotion serves the new version to 0 and 100 %, packs the client, and names the way back', async () => {
+test.each([
+  ['staging', 'none', ['POST /pets', 'PATCH /pets/1', 'GET /pets/1', 'DELETE /pets/1']],
+  ['production', 'unknown: the served version is of no commit in this clone', []],
+])('%s serves HEAD to 0 %% and to all, and each is tested', async (env, commits, writes) => {
   write('public/client-0.9.0.tgz', 'of an older commit');
   write('public/client-1.0.0.tgz', 'of another commit');
-  const output = await run(PROMOTE);
-  expect(shares()).toEqual(['100', '0/100', '100']);
-  const [old, next] = production().versions.map(({ id }) => id);
-  expect(output).toContain(`production serves ${next} to all.`);
-  expect(output).toContain(`npx wrangler rollback ${old} --env production`);
-  expect(output).toContain('restore DB --bookmark a-bookmark --env production');
+  const lines: string[] = [];
+  cloudflare().state.before = (line) => {
+    if (line.endsWith('%') && !line.startsWith('GET /health')) lines.push(line);
+    return undefined;
+  };
+  const output = await run(env === 'staging' ? 'node ops/release.ts staging' : PROMOTE);
+  const reads = (share: number) => Array(2).fill(`GET /pets ${share}%`);
+  const at0 = [...reads(0), ...writes.map((line) => `${line} 0%`)];
+  expect(lines).toEqual([...reads(100), ...at0, ...reads(100), ...reads(100)]);
+  const { versions, deployments } = cloudflare().find(`animal-store-${env}`);
+  const [old = '', next = ''] = versions.map(({ id }) => id);
+  expect(deployments.map((each) => each.versions)).toEqual([
+    toAll(old),
+    [{ version_id: next, percentage: 0 }, ...toAll(old)],
+    toAll(next),
+  ]);
+  const { first } = clone();
+  expect(versions[1]?.annotations['workers/tag']).toBe(first);
+  const place = `--env ${env} --config wrangler.toml`;
+  expect(output).toBe(`${env} serves version ${old}. Commits that it gets (>) or loses (<):
+${commits}
+Migrations to apply: 9999_new.sql
+To serve again what is served now: npx wrangler rollback ${old} ${place}
+wrangler versions upload --tag ${first} --strict
+To restore the data: npx wrangler d1 time-travel restore DB --bookmark a-bookmark ${place}
+wrangler d1 migrations apply DB --remote
+wrangler versions deploy ${next}@0% ${old}@100% --yes
+wrangler versions deploy ${next}@100% --yes
+wrangler triggers deploy
+${env} serves ${next} to all.
+`);
   expect(globSync('client-*', { cwd: path('public') })).toEqual(['client-1.0.0.tgz']);
   expect(read('public/client-1.0.0.tgz').length).toBeGreaterThan(1000);
 });
 
 test('a dry run changes nothing, and shows no control characters of others', async () => {
-  tag('production', clone().first);
-  clone().git('commit', '--allow-empty', '-qm', 'Fix\r\u001b[1A\u202E');
-  tag('staging', clone().git('rev-parse', 'HEAD').trim());
+  const { git, first } = clone();
+  const commit = (message: string) => {
+    git('add', '--all');
+    git('commit', '--allow-empty', '-qm', message);
+    return git('rev-parse', 'HEAD').trim();
+  };
+  tag('production', commit('Lost'));
+  git('reset', '--quiet', '--hard', first);
+  write('migrations/9999_new\u202E.sql', '');
+  tag('staging', commit('Fix\r\u001b[1A\u202E'));
   const output = await run('node ops/release.ts promote --dry-run');
   expect(output).toMatch(/^> \w+ Fix\uFFFD\uFFFD\[1A\uFFFD$/m);
+  expect(output).toMatch(/^< \w+ Lost$/m);
+  expect(output).toContain('\nMigrations to apply: 9999_new.sql, 9999_new\uFFFD.sql\n');
   expect(production().versions).toHaveLength(1);
 });
 
@@ -85,26 +117,44 @@ function tag(environment: string, commit: string) {
   Object.assign(version ?? {}, { annotations: { 'workers/tag': commit } });
 }
 
+const ELSEWHERE =
+  'api.animal-store.test is not a host of animal-store-production: docs/set-up.md#a-host-of-your-own';
+const UNINSTALLED = 'run npm ci: package-lock.json has another node_modules/hono';
+
 test.each<[string, () => void, string, object?]>([
-  ['an ignored file', () => write('public/dump.log', ''), 'commit or remove first'],
-  ['a file that is not committed', () => write('src/new.ts', ''), 'commit or remove first'],
-  ['other packages', () => replace('package-lock.json', '"4.13.19"', '"4.13.18"'), 'run npm ci'],
-  ['a commit that staging does not serve', () => tag('staging', 'x'), 'serves the commit x'],
-  ['no key', () => {}, 'SMOKE_API_KEY must be', { SMOKE_API_KEY: '' }],
-  ['a store that is not set up', writePlaceholder, 'production is not set up'],
-  ['a host that another worker has', () => setHost('x'), 'is not a host of animal-store-prod'],
-  ['a host that no worker has', () => setHost(), 'is not a host of animal-store-production'],
-  ['two versions that share the requests', deployHalf, 'two versions share the requests'],
+  ['ignored files', writeIgnored, 'remove first: migrations/a.log public/a.log src/a.log'],
+  ['a file that is not committed', () => write('src/new.ts', ''), 'remove first: ?? src/new.ts'],
+  ['another package', () => replace('package-lock.json', '"4.13.19"', '"4.13.18"'), UNINSTALLED],
+  [
+    'one more package',
+    () => replace('package-lock.json', '"node_modules/hono"', '""'),
+    UNINSTALLED,
+  ],
+  ['a commit that staging does not serve', () => tag('staging', 'x'), 'serves the commit x, not '],
+  [
+    "staging's key",
+    () => {},
+    'SMOKE_API_KEY must be an API key of production: docs/operations.md#release',
+    { SMOKE_API_KEY: SMOKE_KEYS.staging },
+  ],
+  ['a store that is not set up', writePlaceholder, 'production is not set up. See docs/set-up.md'],
+  ['a host that another worker has', () => setHost('x'), ELSEWHERE],
+  ['a host that no worker has', () => setHost(), ELSEWHERE],
+  ['two versions that share the requests', deployHalf, 'two versions share the requests: prod'],
   [
     'a served version that fails',
     () => at(/GET \/pets 100%/, fault),
-    'docs/operations.md#roll-back',
+    'the served version fails its test: docs/operations.md#roll-back (GET /pets: 400, not 401: ',
   ],
 ])('a promotion with %s changes nothing', async (_, prepare, message, variables) => {
   prepare();
   expect(await run(PROMOTE, 1, variables)).toContain(message);
   expect(production().versions).toHaveLength(1);
 });
+
+function writeIgnored() {
+  for (const folder of ['src', 'public', 'migrations']) write(`${folder}/a.log`, '');
+}
 
 function replace(file: string, from: string, to: string) {
   write(file, read(file).replaceAll(from, to));
@@ -128,12 +178,13 @@ function deployHalf() {
 test.each(['DB', 'API_KEYS', 'BASE_URL', 'WRITES_STOPPED'])(
   'a promotion that changes %s is refused before the migrations',
   async (name) => {
-    const [old] = production().versions;
-    const others = old?.resources.bindings.filter((each) => each.name !== name) ?? [];
-    Object.assign(old?.resources ?? {}, {
-      bindings: [...others, { name, type: 'plain_text', text: 'other' }],
-    });
-    expect(await run(PROMOTE, 1)).toContain(`the served version has another ${name}`);
+    for (const { resources } of production().versions) {
+      const others = resources.bindings.filter((each) => each.name !== name);
+      resources.bindings = [...others, { name, type: 'plain_text', text: 'other' }];
+    }
+    expect(await run(PROMOTE, 1)).toContain(
+      `the served version has another ${name}: docs/operations.md#release\n`,
+    );
     expect(tables()).not.toContain('a');
     expect(shares()).toEqual(['100']);
   },
@@ -165,37 +216,13 @@ test.each([
   expectOld(await run(PROMOTE, 1));
 });
 
-test('a promotion goes back before it changes routes when the test at 100 % fails', async () => {
-  at100(fault);
-  const output = await run(PROMOTE, 1);
-  expectOld(output);
-  expect(shares()).toEqual(['100', '0/100', '100', '100']);
-  expect(output).not.toContain('triggers');
-});
-
 test('a promotion goes back, and attaches no host, if the worker has lost its host', async () => {
   at(DEPLOY_100, () => at(/GET \S+\/workers\/domains/, () => ok([])));
   const output = await run(PROMOTE, 1);
-  expect(output).toContain('is not a host of animal-store-production');
-  expectOld(output);
+  expectOld(output, ELSEWHERE);
 });
 
-test('a promotion stops when any key is accepted', async () => {
-  at(AT_0, () => Response.json([]));
-  expectOld(await run(PROMOTE, 1));
-});
-
-test('a version is tested after five answers of it in a row', async () => {
-  let answers = 0;
-  cloudflare().state.before = (line) => {
-    if (line === 'GET /health 0%') answers += 1;
-    return answers === 2 && line === 'GET /health 0%' ? Response.json({}) : undefined;
-  };
-  await run('node ops/release.ts staging');
-  expect(answers).toBe(7);
-});
-
-test('the way back is tried until a block of five minutes is over, and overcomes changed secrets', async () => {
+test('after a failed test at 100 %, the way back outlasts a block of five minutes and changed secrets', async () => {
   at100(() => {
     cloudflare().state.hasChangedSecrets = true;
     // A minute lasts three seconds.
@@ -206,7 +233,9 @@ test('the way back is tried until a block of five minutes is over, and overcomes
         : undefined;
     return fault();
   });
-  expectOld(await run(PROMOTE, 1));
+  const output = await run(PROMOTE, 1);
+  expectOld(output);
+  expect(output).not.toContain('triggers');
   expect(shares()).toEqual(['100', '0/100', '100', '100']);
 });
 
@@ -222,26 +251,33 @@ test('a deployment at 100 % that takes effect late, during the way back, is undo
 
 test('a migration that D1 refuses in a successful response ends a promotion', async () => {
   at(/INSERT INTO/, () => ok([{ results: [], success: false }]));
-  expect(await run(PROMOTE, 1)).toContain('migrations failed: 9999_new.sql');
+  expectOld(await run(PROMOTE, 1), 'migrations failed: 9999_new.sql\n');
   expect(shares()).toEqual(['100']);
 });
 
 test.each([
-  ['at 0 %', (event: () => void) => at(AT_0, event)],
-  ['at 100 %', at100],
-  ['while the routes change', (event: () => void) => at(/PUT \S+\/domains\/records/, event)],
-])('Ctrl-C %s, repeated for up to seven seconds, ends with the old version', async (_, when) => {
-  const { process: child, exited } = start(PROMOTE);
-  when(async () => {
-    for (let times = 0; times < 10 && child.exitCode === null; times += 1) {
-      process.kill(-(child.pid ?? 0), 'SIGINT');
-      await pause(700);
-    }
-  });
-  const { code, stdout, stderr } = await exited;
-  expect([code, stderr]).toEqual([1, expect.stringContaining('Interrupted.')]);
-  expectOld(stdout + stderr);
-});
+  ['SIGINT', 'at 0 %', (event: () => void) => at(AT_0, event)],
+  ['SIGTERM', 'at 100 %', at100],
+  [
+    'SIGHUP',
+    'while the routes change',
+    (event: () => void) => at(/PUT \S+\/domains\/records/, event),
+  ],
+])(
+  '%s %s, repeated for up to seven seconds, ends with the old version',
+  async (signal, _, when) => {
+    const { process: child, exited } = start(PROMOTE);
+    when(async () => {
+      for (let times = 0; times < 10 && child.exitCode === null; times += 1) {
+        process.kill(-(child.pid ?? 0), signal);
+        await pause(700);
+      }
+    });
+    const { code, stdout, stderr } = await exited;
+    expect(code).toBe(1);
+    expectOld(stdout + stderr, 'Interrupted.\n');
+  },
+);
 
 test('Ctrl-C at the question changes nothing', async () => {
   await typeIn('node ops/release.ts promote', '\u0003');
@@ -250,7 +286,7 @@ test('Ctrl-C at the question changes nothing', async () => {
 
 test('a promotion ends at 0 % when another commit is checked out', async () => {
   at(AT_0, () => clone().git('commit', '--allow-empty', '-qm', 'Other'));
-  expectOld(await run(PROMOTE, 1));
+  expectOld(await run(PROMOTE, 1), 'error: another commit was checked out\n');
   expect(shares()).toEqual(['100', '0/100']);
 });
 
@@ -260,22 +296,25 @@ test('the way back does not follow an edited wrangler.toml, and can be copied', 
     return fault();
   });
   const output = await run(PROMOTE, 1);
-  expect(output).toContain('error: restore wrangler.toml');
-  expect(output).toMatch(/could not confirm what production serves. Run: npx wrangler rollback /);
+  const rollback = `npx wrangler rollback ${production().versions[0]?.id}`;
+  const command = `${rollback} --env production --config wrangler.toml`;
+  expect(output).toContain('error: restore wrangler.toml\n');
+  expect(output).toContain(`error: could not confirm what production serves. Run: ${command}\n`);
   expect(shares()).toEqual(['100', '0/100', '100']);
 });
 
 test.each([
-  ['deploys or changes a secret', () => 'theirs'],
-  ['rolls back', () => oldVersion()[0]?.version_id],
-])('a promotion leaves it when somebody else %s', async (_, version) => {
+  ['deploys or changes a secret', AT_0, () => 'theirs'],
+  ['deploys during the upload', /POST \S+\/versions /, () => 'theirs'],
+  ['rolls back', AT_0, () => oldVersion()[0]?.version_id],
+])('a promotion leaves it when somebody else %s', async (_, call, version) => {
   let theirs: unknown;
-  at(AT_0, () => {
+  at(call, () => {
     theirs = cloudflare().deploy(PRODUCTION, toAll(version()));
   });
   const output = await run(PROMOTE, 1);
-  expect(output).toContain('somebody else deployed');
-  expect(output).toContain(`failed: production serves ${version()}@100%`);
+  expect(output).toContain(`error: somebody else deployed ${version()}@100%\n`);
+  expect(output).toContain(`error: failed: production serves ${version()}@100%\n`);
   expect(production().deployments.at(-1)).toBe(theirs);
 });
 

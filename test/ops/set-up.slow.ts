@@ -1,9 +1,9 @@
 /** Set-ups with the real wrangler, from an empty account of a fake of Cloudflare. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startClone } from './clone.ts';
-import { error, ok, TOKEN } from './fake-cloudflare.ts';
+import { ACCOUNT, error, ok, TOKEN } from './fake-cloudflare.ts';
 
 const { start, run, typeIn, cloudflare, clone } = startClone(false);
 
@@ -11,6 +11,8 @@ const STAGING = 'node ops/set-up.ts staging';
 const WORKER = 'animal-store-staging';
 
 test('a set-up that is killed after each call goes on, and ends with one of each', async () => {
+  const lines: string[] = [];
+  cloudflare().state.before = (line) => void lines.push(line.replaceAll(/.*\/| /g, ''));
   for (const call of [
     /POST \S+\/d1\/database /,
     /POST \S+namespaces /,
@@ -28,9 +30,12 @@ test('a set-up that is killed after each call goes on, and ends with one of each
     await exited;
     expect([call, isKilled]).toEqual([call, true]);
   }
+  for (const search of [`database?name=${WORKER}`, 'namespaces?per_page=1000'])
+    expect(lines).toContain(search);
   const output = await run(STAGING);
-  expect(output).toContain('Account: Anna');
-  expect(output).toContain(`curl -i https://${WORKER}.anna.workers.dev/v1/pets`);
+  expect(output).toContain(`Account: Anna ${ACCOUNT}\n`);
+  const url = `https://${WORKER}.anna.workers.dev/v1/pets`;
+  expect(output).toContain(`\ncurl -i ${url} -H 'Authorization: Bearer <key>'\n`);
   const { databases, namespaces } = cloudflare();
   const keys = namespaces.map(({ values }) => values.size);
   expect([databases.length, keys]).toEqual([1, [1]]);
@@ -41,11 +46,16 @@ const PRODUCTION = 'node ops/set-up.ts production --yes';
 const DOMAIN = `${PRODUCTION} --domain api.animals.test`;
 
 test('a set-up with a domain gives a key that may only read, and keeps the domain', async () => {
+  expect(await run(DOMAIN.replace(' --yes', ''), 1)).toContain(
+    'confirmation required: add --yes to set the store up in PRODUCTION without a terminal\n',
+  );
   const { code, output } = await typeIn(DOMAIN);
   expect([code, output]).toEqual([0, expect.stringContaining('Bearer animal_production_')]);
   const [record] = cloudflare().namespaces[0]?.values.values() ?? [];
-  expect(JSON.parse(record?.value ?? '')).toMatchObject({ scopes: ['read'] });
-  expect(await run(PRODUCTION)).toMatch(/^curl -i https:\/\/api\.animals\.test\/v1\/pets/m);
+  expect(JSON.parse(record?.value ?? '')).toMatchObject({ label: 'Set-up', scopes: ['read'] });
+  expect(await run(PRODUCTION)).toContain('\ncurl -i https://api.animals.test/v1/pets -H ');
+  const description = readFileSync(join(clone().folder, 'public/openapi.json'), 'utf8');
+  expect(description).toContain('"https://api.animals.test/v1"');
   expect(cloudflare().find('animal-store-production').versions).toHaveLength(1);
   expect(await run(`${PRODUCTION} --domain other.test`, 1)).toContain('has another host');
   expect([...cloudflare().hosts]).toEqual([['api.animals.test', 'animal-store-production']]);
@@ -62,17 +72,27 @@ test('wrangler asks before it replaces the DNS records of a host, and without a 
   expect([...cloudflare().hosts]).toEqual([['api.animals.test', 'animal-store-production']]);
 });
 
-test('a set-up in an account without a name at workers.dev says how to get one', async () => {
-  cloudflare().state.before = (line) =>
-    line.includes('/workers/subdomain') ? error(404, 10007, 'Not found.').getResponse() : undefined;
-  expect(await run(STAGING, 1)).toContain('open Workers & Pages in the dashboard once');
+test('a set-up in one of two accounts, without a name at workers.dev, says how to get one', async () => {
+  const accounts = [ACCOUNT, 'b'].map((id) => ({ id, name: 'Anna' }));
+  cloudflare().state.before = (line) => {
+    if (line.startsWith('GET /accounts ')) return ok(accounts);
+    return line.includes('/workers/subdomain')
+      ? error(404, 10007, 'Not found.').getResponse()
+      : undefined;
+  };
+  expect(await run(STAGING, 1)).toContain(
+    `wrangler.toml or CLOUDFLARE_ACCOUNT_ID must name an account of ${JSON.stringify(accounts)}\n`,
+  );
+  expect(await run(STAGING, 1, { CLOUDFLARE_ACCOUNT_ID: ACCOUNT })).toContain(
+    'open Workers & Pages in the dashboard once, which gives the account its name at workers.dev (',
+  );
 });
 
 const NO_TOKEN = { CLOUDFLARE_API_TOKEN: '', HOME: '/nowhere', XDG_CONFIG_HOME: '/nowhere' };
 const GLOBAL_KEY = { ...NO_TOKEN, CLOUDFLARE_API_KEY: TOKEN, CLOUDFLARE_EMAIL: 'a@animals.test' };
 
 test.each([
-  ['without a login', NO_TOKEN, 'log in first: npx wrangler login'],
+  ['without a login', NO_TOKEN, 'log in first: npx wrangler login, or set CLOUDFLARE_API_TOKEN ('],
   ['with a global key', GLOBAL_KEY, 'use CLOUDFLARE_API_TOKEN or npx wrangler login, not'],
   ['of another account', { CLOUDFLARE_ACCOUNT_ID: 'x' }, 'must name an account of [{"id":"aaaa'],
 ])('a set-up %s says what to do', async (_, variables, message) => {
@@ -84,7 +104,11 @@ const HOST = 'staging.api.animal-store.test';
 
 test.each<[string, () => unknown, string]>([
   ['a release', () => cloudflare().seed('staging', 'a-commit'), 'the worker has a release'],
-  ['another store', seedOtherStore, 'or another store'],
+  ...['DB', 'API_KEYS', 'BASE_URL'].map((name): [string, () => void, string] => [
+    `another ${name}`,
+    () => seedOther(name),
+    'or another store or address than wrangler.toml\n',
+  ]),
   ['the host of another worker', () => cloudflare().hosts.set(HOST, 'x'), 'host of x'],
   ['a file that is not committed', () => write('src/new.ts'), 'commit or remove first'],
 ])('a set-up over %s changes nothing', async (_, prepare, message) => {
@@ -95,9 +119,12 @@ test.each<[string, () => unknown, string]>([
   expect(calls.filter((line) => /^(PUT|PATCH)|\/(query|deployments) \{/.test(line))).toEqual([]);
 });
 
-function seedOtherStore() {
+function seedOther(name: string) {
   cloudflare().seed('staging', 'set-up');
-  cloudflare().databases.length = 0;
+  for (const { resources } of cloudflare().find(WORKER).versions)
+    resources.bindings = resources.bindings.map((each) =>
+      each.name === name ? { name, type: 'plain_text', text: 'other' } : each,
+    );
 }
 
 function write(file: string) {

@@ -1,9 +1,10 @@
-/** The local store when its process is killed, and when its files are damaged. */
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+/** The local store with the real wrangler: killed set-ups, damaged files, lost output. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../../ops/local/store.ts';
-import { copyProject, endGroup, freePort, startProcess } from '../project.ts';
+import { copyProject, endGroup, freePort } from '../project.ts';
 
 const project = copyProject();
 
@@ -36,29 +37,6 @@ test('a fresh clone: an interrupted set-up, then one that serves a store alone',
   await server.exited;
 });
 
-test('wrangler dev applies a new migration when it starts, not when it builds again', async () => {
-  const port = await freePort();
-  const server = project.serve(port);
-  await server.printed('Ready on');
-  const migration = join(project.path(), 'migrations/0004_add_weight.sql');
-  writeFileSync(migration, 'ALTER TABLE pets ADD weight INTE');
-  const source = join(project.path(), 'src/app.ts');
-  writeFileSync(source, readFileSync(source));
-  await server.printed('Local server updated and ready');
-  expect(server.output.stdout).toContain('npm start applies 0004_add_weight.sql');
-  writeFileSync(migration, 'ALTER TABLE pets ADD weight INTEGER;');
-  server.process.kill('SIGINT');
-  await server.exited;
-  const again = project.serve(port);
-  await again.printed('Ready on');
-  const update = ['UPDATE pets SET weight = 1', '--json', '--local', '--env', ''];
-  const wrangler = join(project.path(), 'node_modules/wrangler/bin/wrangler.js');
-  const command = [wrangler, 'd1', 'execute', 'DB', '--command', ...update];
-  expect(await startProcess(command, project.path()).exited).toMatchObject({ code: 0 });
-  again.process.kill('SIGINT');
-  await again.exited;
-});
-
 test('npm run reset deletes a store whose files are damaged', async () => {
   await project.run('seed.ts', ['--pets', '1']);
   const databases = globSync(join(project.path(), '.wrangler/state/**/*.sqlite*'));
@@ -70,4 +48,28 @@ test('npm run reset deletes a store whose files are damaged', async () => {
   // Before the first start, seed sets the store up.
   const seeded = await project.run('seed.ts', ['--pets', '1']);
   expect([seeded.code, seeded.stderr]).toEqual([0, '']);
+});
+
+test.skipIf(!existsSync('/dev/full'))(
+  'a rotation whose new key cannot be printed fails, and leaves the old key as it is',
+  async () => {
+    const created = await project.run('keys.ts', ['create', '--label', 'Anna']);
+    const [id = ''] = /key_\w+/.exec(created.stderr) ?? [];
+    const command = [join(project.path(), 'ops/keys.ts'), 'rotate', id];
+    const full = openSync('/dev/full', 'w');
+    const { status } = spawnSync(process.execPath, command, { stdio: ['ignore', full, 'ignore'] });
+    expect(status).toBe(1);
+    const { stdout } = await project.run('keys.ts', ['list']);
+    expect(stdout).toMatch(new RegExp(`${id}\t.*\tnever\tactive\t.*\tAnna\n`));
+  },
+);
+
+// Nobody gets the key without standard output.
+test.each([
+  ['stdout', 1],
+  ['stderr', 0],
+] as const)('a create whose %s is closed ends with the exit code %i', async (stream, code) => {
+  const { process, exited } = project.start('keys.ts', ['create', '--label', 'Bob']);
+  process[stream].destroy();
+  expect(await exited).toMatchObject({ code });
 });

@@ -1,0 +1,188 @@
+/** The parts of a release, with fakes of wrangler and of the store: release.slow.ts has the whole. */
+import { afterEach, expect, test, vi } from 'vitest';
+import { identityOf } from '../../ops/command/deployed.ts';
+import { request } from '../../ops/command/request.ts';
+import type { Store } from '../../ops/release/smoke.ts';
+import { importWith } from './command.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+const STORE = { baseUrl: 'https://a.test/v1', apiKey: 'k' };
+
+test('a request has the key, the version and a body, and ends by a signal or after 30 s', async () => {
+  const fetch = vi.fn(async () => new Response(null, { status: 204 }));
+  vi.stubGlobal('fetch', fetch);
+  const timeout = vi.spyOn(AbortSignal, 'timeout');
+  const signal = AbortSignal.abort('enough');
+  const store = { ...STORE, override: 'w="v"', signal };
+  expect(await request(store, 'PATCH /pets/1', 204, { name: 'a' })).toEqual({});
+  expect(fetch).toHaveBeenCalledExactlyOnceWith('https://a.test/v1/pets/1', {
+    method: 'PATCH',
+    headers: {
+      'content-type': 'application/json',
+      authorization: 'Bearer k',
+      'cloudflare-workers-version-overrides': 'w="v"',
+    },
+    body: '{"name":"a"}',
+    signal: expect.objectContaining({ reason: 'enough' }),
+  });
+  expect(timeout).toHaveBeenCalledWith(30_000);
+});
+
+const REFUSED = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
+const LONG = 'é'.repeat(300);
+
+test.each([
+  [
+    'of the network',
+    async () => Promise.reject(new TypeError('fetch failed', { cause: REFUSED })),
+    'GET https://a.test/v1/pets: ECONNREFUSED',
+  ],
+  [
+    'of the store',
+    async () => new Response(`a${LONG}`, { status: 201 }),
+    `GET /pets: 201, not 200: ${LONG}`,
+  ],
+])('an error %s says what failed', async (_, fetch, message) => {
+  vi.stubGlobal('fetch', fetch);
+  await expect(request(STORE, 'GET /pets', 200)).rejects.toThrow(new Error(message));
+});
+
+test("a host's worker is asked of Cloudflare's API", async () => {
+  const runWranglerIn = async () => '{"token":"t"}';
+  const mocks = { '../../ops/command/wrangler.ts': { runWranglerIn } };
+  const { openAccount, readOwner } = await importWith('command/account.ts', mocks);
+  const result = [
+    { hostname: 'b.test', service: 'b' },
+    { hostname: 'a.test', service: 'a' },
+  ];
+  const fetch = vi.fn(async () => Response.json({ result }));
+  vi.stubGlobal('fetch', fetch);
+  expect(await readOwner(await openAccount('staging', 'x'), 'a.test')).toBe('a');
+  const url = 'https://api.cloudflare.com/client/v4/accounts/x/workers/domains';
+  const headers = expect.objectContaining({ authorization: 'Bearer t' });
+  expect(fetch).toHaveBeenCalledExactlyOnceWith(url, expect.objectContaining({ headers }));
+});
+
+/** What is deployed, with a fake of wrangler. */
+async function deployedWith(runWranglerIn: () => Promise<string>) {
+  const pause = vi.fn();
+  const mocks = {
+    '../../ops/command/wrangler.ts': { runWranglerIn },
+    'node:timers/promises': { setTimeout: pause },
+    'node:fs/promises': { readdir: async () => ['c.sql', 'README.md', 'b.sql', 'a.sql'] },
+  };
+  const { readVersion, readPendingMigrations }: typeof import('../../ops/command/deployed.ts') =
+    await importWith('command/deployed.ts', mocks);
+  return { readVersion, readPendingMigrations, pause };
+}
+
+test('a version that Cloudflare does not know is asked for five times in 20 s', async () => {
+  const runWranglerIn = vi.fn().mockRejectedValue(new Error('100146'));
+  const { readVersion, pause } = await deployedWith(runWranglerIn);
+  await expect(readVersion('staging', 'v')).rejects.toThrow('100146');
+  const call = ['staging', ['versions', 'view', 'v', '--json']];
+  expect(runWranglerIn.mock.calls).toEqual(Array(5).fill(call));
+  expect(pause.mock.calls).toEqual(Array(4).fill([5000]));
+});
+
+test('the pending migrations are files of SQL, in their order', async () => {
+  const { readPendingMigrations } = await deployedWith(
+    async () => '[{"results":[{"name":"a.sql"}]}]',
+  );
+  expect(await readPendingMigrations('staging')).toEqual(['b.sql', 'c.sql']);
+});
+
+test('a binding is identified by its text or id, and a secret by its name alone', () => {
+  const fields = [
+    { text: 'a' },
+    { namespace_id: 'b' },
+    { database_id: 'c', id: 'x' },
+    { id: 'd' },
+    {},
+  ];
+  const bindings = fields.map((each, index) => ({ ...each, name: `${index}` }));
+  const version = { id: '', resources: { bindings } };
+  const found = Array.from('012345', (name) => identityOf(version, name));
+  expect(found).toEqual(['a', 'b', 'c', 'd', '', undefined]);
+});
+
+const version = { version: 'new' };
+
+/** Tests a store that answers a request with the next answer to its method and path, or the last. */
+async function testStore(name: 'testReads' | 'smokeTest', answers: Record<string, unknown[]>) {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const { signal } = new AbortController();
+  const lines: unknown[] = [];
+  const request = async (store: Store, line: string, expected: number, body?: object) => {
+    if (line !== 'GET /health') lines.push([line, expected, ...(body ? [body] : [])]);
+    if (line === 'GET /pets') expect(store.apiKey).toBe('x');
+    expect(store.signal).toBe(line.startsWith('DELETE') ? undefined : signal);
+    const list = answers[line] ?? [];
+    const answer = list.length > 1 ? list.shift() : list[0];
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const pause = vi.fn(async (ms: number) => {
+    vi.setSystemTime(Date.now() + ms);
+    if (pause.mock.calls.length > 999) throw new Error('it waits for ever');
+  });
+  const smoke: typeof import('../../ops/release/smoke.ts') = await importWith('release/smoke.ts', {
+    '../../ops/command/request.ts': { request },
+    'node:timers/promises': { setTimeout: pause },
+  });
+  const error = await smoke[name]({ ...STORE, ...version, signal }).catch((thrown) => thrown);
+  for (const call of pause.mock.calls) expect(call).toEqual([500, undefined, { signal }]);
+  return { error, lines, pauses: pause.mock.calls.length };
+}
+
+const READS = [
+  ['GET /pets', 401],
+  ['GET /pets?limit=1', 200],
+];
+
+test('a version is tested after five answers of it in a row', async () => {
+  const health = [
+    version,
+    version,
+    { version: 'old' },
+    ...Array(4).fill(version),
+    {},
+    ...Array(5).fill(version),
+    {},
+  ];
+  const result = await testStore('testReads', { 'GET /health': health });
+  expect(result).toEqual({ error: undefined, lines: READS, pauses: 2 });
+  expect(health).toEqual([{}]);
+});
+
+test('the test of a version that does not answer within a minute fails', async () => {
+  const result = await testStore('testReads', { 'GET /health': [{ version: 'old' }] });
+  expect(result).toEqual({ error: new Error('old answers, not new'), lines: [], pauses: 121 });
+});
+
+test.each([
+  [{ name: 'a' }, undefined],
+  [{ name: 'b' }, new Error('GET /pets/1: not the changed animal')],
+  [new Error('failed'), new Error('failed')],
+])('a smoke test that finds %j deletes its animal', async (found, problem) => {
+  const { error, lines } = await testStore('smokeTest', {
+    'GET /health': [version],
+    'POST /pets': [{ id: 1 }],
+    'PATCH /pets/1': [{ name: 'a' }],
+    'GET /pets/1': [found],
+  });
+  expect(error).toEqual(problem);
+  const name = expect.stringMatching(/^Smoke test [\w-]{36}$/);
+  expect(lines).toEqual([
+    ...READS,
+    ['POST /pets', 201, { name, categoryId: 1, status: 'available' }],
+    ['PATCH /pets/1', 200, { name: expect.stringMatching(/^Smoke test [\w-]{36} changed$/) }],
+    ['GET /pets/1', 200],
+    ['DELETE /pets/1', 204],
+  ]);
+});
