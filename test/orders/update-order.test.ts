@@ -4,7 +4,7 @@ import { exact, expectError, startStore } from '../support/store.ts';
 
 const store = startStore();
 
-/** Its id, and that of its animal. The ids of the other order and animal are the same doubles. */
+/** The id of the order, and of its animal. As a double, it is that of another order and animal. */
 const ID = 2n ** 53n + 1n;
 const placed_at = '2026-11-20T12:00:00.123Z';
 

@@ -1,4 +1,7 @@
-/** PATCH /v1/pets/{petId}: updatePet, a merge patch (RFC 7396). And its conflict, that of deletePet. */
+/**
+ * PATCH /v1/pets/{petId}: updatePet, a merge patch (RFC 7396). An open order also rejects
+ * deletePet.
+ */
 import { expect, test } from 'vitest';
 import { startApp } from '../support/in-process.ts';
 import { exact, expectError, startStore } from '../support/store.ts';
