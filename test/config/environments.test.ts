@@ -79,12 +79,9 @@ test('the top level has no account, serves this machine alone, sweeps, and logs 
     workers_dev: false,
     preview_urls: false,
     triggers: { crons: ['*/10 * * * *'] },
-    minify: true,
-    keep_names: false,
     upload_source_maps: true,
-    build: { command: 'node --no-warnings ops/local/set-up.ts', watch_dir: 'src' },
-    dev: { ip: '127.0.0.1', port: 8787 },
-    vars: { ENVIRONMENT: 'local', LOG: 'errors' },
+    dev: { ip: '127.0.0.1' },
+    vars: { ENVIRONMENT: 'local' },
   });
   for (const { observability } of CONFIGS)
     expect(observability).toEqual({

@@ -9,7 +9,7 @@ export type Fault =
   | 'runs later' // the same, after four more
   | 'is held' // the call takes effect, and returns when the test releases it
   | 'hangs'
-  | { text: string; thrown?: 'TypeError' } // it throws with this message
+  | { text: string } // it throws with this message
   | { takes: number } // milliseconds
   | { meta: object }; // D1 reports this beside its result
 
@@ -61,7 +61,7 @@ export async function callWith<T>(
 ): Promise<T> {
   const run = () => callBinding(call);
   if (typeof fault === 'object') {
-    if ('text' in fault) throw new globalThis[fault.thrown ?? 'Error'](fault.text);
+    if ('text' in fault) throw new Error(fault.text);
     if ('takes' in fault) return pause(fault.takes).then(run);
     const result = await run();
     for (const each of [result].flat()) Object.assign(Object(each).meta, fault.meta);

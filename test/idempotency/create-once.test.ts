@@ -89,14 +89,15 @@ test('a replay has the numbers of its item, whole ones too', async () => {
   expect(await send(create)).toEqual(first);
 });
 
-test('a handler that does not pass the idempotency key on is a mistake', async () => {
-  expect(await send(async () => ({ id: 1 }))).toBe('the handler must call createOnce');
-});
-
-test('a request creates only one item', async () => {
-  const message = await send(async (db, once) => {
-    await createOnce(db, once, MIA);
-    return createOnce(db, once, MIA);
-  });
-  expect(message).toBe('call createOnce only once');
+test.each<[string, typeof handle]>([
+  ['the handler must call createOnce', async () => ({ id: 1 })],
+  [
+    'call createOnce only once',
+    async (db, once) => {
+      await createOnce(db, once, MIA);
+      return createOnce(db, once, MIA);
+    },
+  ],
+])('the mistake of a handler is an error: %s', async (message, handler) => {
+  expect(await send(handler)).toBe(message);
 });

@@ -2,7 +2,6 @@
  * A refused order closes its idempotency key, because an attempt that seemed lost may arrive later.
  */
 import { expect, test } from 'vitest';
-import { KEPT_MS } from '../../src/idempotency/create-once.ts';
 import type { Fault } from '../faults/fault.ts';
 import { expectError, type Reply, startStore } from '../support/store.ts';
 
@@ -44,33 +43,33 @@ test('an attempt that arrives after the refusal of its retry places no order', a
   await store.expectUnchanged(async () => expectRefused(await place()));
 });
 
-test('a closed key with another body is a 422', async () => {
-  await placeAsB();
-  expectRefused(await place());
+test('an order of an animal that does not exist closes its key, also for another body', async () => {
+  expectError(await place(), 404, 'pet_not_found');
   const other = await store.placeOrder({ petId: 8 }, { headers: { 'idempotency-key': 'k' } });
   expectError(other, 422, 'idempotency_key_reused');
-});
-
-test('an order of an animal that does not exist closes its key, too', async () => {
-  expectError(await place(), 404, 'pet_not_found');
   await store.insertPet({ id: 7, status: 'available' });
   expectError(await place(), 404, 'pet_not_found');
 });
 
-test('a refusal is repeated for exactly as long as a response', async () => {
-  const now = Date.parse('2026-11-20T12:00:00Z');
+test('a refusal is repeated for exactly a day, as a response is', async () => {
   await placeAsB();
-  await store.fault({ now });
-  expectRefused(await place());
+  let now = Date.parse('2026-11-20T12:00:00Z');
+  const placeAfter = async (ms: number) => {
+    now += ms;
+    await store.fault({ now });
+    return place();
+  };
+  expectRefused(await placeAfter(0));
   await cancelAsB();
-  await store.fault({ now: now + KEPT_MS - 1 });
-  expectRefused(await place());
-  await store.fault({ now: now + KEPT_MS });
-  const placed = await place();
-  expect([placed.status, placed.headers.has('idempotency-replayed')]).toEqual([201, false]);
-  // This answer ends at the same moment.
-  await store.fault({ now: now + 2 * KEPT_MS });
-  expectRefused(await place());
+  expectRefused(await placeAfter(86_399_999));
+  for (const [ms, replayed] of [
+    [1, null],
+    [86_399_999, 'true'],
+  ] as const) {
+    const { status, headers } = await placeAfter(ms);
+    expect([status, headers.get('idempotency-replayed')]).toEqual([201, replayed]);
+  }
+  expectRefused(await placeAfter(1));
 });
 
 // The calls: the create, the read of its record, the write of the refusal.

@@ -19,23 +19,24 @@ function addRecords(count: number, createdAt: number) {
   );
 }
 
-test('the sweep removes the old records, a thousand at a time', async () => {
-  await addRecords(2_500, Date.now() - 26 * HOUR);
+test('the sweep removes a record an hour after its day, a thousand at a time', async () => {
+  await addRecords(1, NOON);
+  await addRecords(1_500, NOON - 25 * HOUR);
+  await addRecords(1_000, NOON - 25 * HOUR + 1);
+  await store.fault({ now: NOON });
   expect(await store.scheduled()).toBe(true);
-  expect(await records()).toEqual([]);
-  expect((await store.calls()).d1).toBe(4);
+  expect(await records()).toHaveLength(1_001);
+  expect((await store.calls()).d1).toBe(3);
   expect(await store.logLines()).toMatchObject([
-    { environment: 'local', task: 'sweep idempotency keys', removed: 2_500, finished: true },
+    { environment: 'local', task: 'sweep idempotency keys', removed: 1_500, finished: true },
   ]);
 });
 
-test.each([
-  ['throws', 'D1_ERROR: Network connection lost.'],
-  ['hangs', 'D1 did not respond within 10000 ms'],
-] as const)('the sweep fails and logs the cause when D1 %s', async (fault, cause) => {
+test('the sweep fails and logs the cause when D1 does not respond', async () => {
   await addRecords(1_500, Date.now() - 26 * HOUR);
-  await store.fault({ d1: ['works', fault] });
+  await store.fault({ d1: ['works', 'hangs'] });
   expect(await store.scheduled()).toBe(false);
+  const cause = 'D1 did not respond within 10000 ms';
   expect(await store.logLines()).toMatchObject([{ removed: 1_000, finished: false, cause }]);
   expect(await records()).toHaveLength(500);
 });
@@ -47,14 +48,6 @@ async function sweepAt(now: number, env: object) {
   await sweepIdempotencyKeys(controller, env as never).catch(() => {});
   return logLines().at(-1);
 }
-
-test('the sweep removes a record an hour after its day, also between younger ones', async () => {
-  await addRecords(1, NOON);
-  await addRecords(1_500, NOON - 25 * HOUR);
-  await addRecords(1_000, NOON - 25 * HOUR + 1);
-  expect(await sweepAt(NOON, store.bindings())).toMatchObject({ removed: 1_500, finished: true });
-  expect(await records()).toHaveLength(1_001);
-});
 
 test('an attempt that arrives after the key has expired creates nothing', async () => {
   const create = () =>

@@ -1,6 +1,5 @@
 /** The headers of every response, and those for pages of other origins (CORS). */
 import { expect, test } from 'vitest';
-import { readVars } from '../support/configuration.ts';
 import { operations } from '../support/contract.ts';
 import { expectError, startStore } from '../support/store.ts';
 
@@ -26,7 +25,6 @@ test.each([
     'access-control-allow-origin': '*',
   });
   expect(reply.headers.get('x-request-id')).not.toBe(sent);
-  expect(reply.headers.has('set-cookie')).toBe(false);
 });
 
 test.each(['/v1/pets', '/v1/nothing'])(
@@ -48,7 +46,7 @@ test.each(['/v1/pets', '/v1/nothing'])(
   },
 );
 
-test('a page of any origin may read the headers, also the links of an error', async () => {
+test('a page of any origin may read the headers, also of an error', async () => {
   const init = { key: null, headers: { origin: 'https://shop.example' } };
   const { status, headers } = await staging.fetch('/v1/pets/1', init);
   expect([status, headers.get('access-control-allow-origin')]).toEqual([401, '*']);
@@ -57,10 +55,6 @@ test('a page of any origin may read the headers, also the links of an error', as
     ...['Idempotency-Replayed', 'Link', 'Location', 'Retry-After', 'Sunset'],
     ...['WWW-Authenticate', 'X-D1-Bookmark', 'X-Request-Id'],
   ]);
-  const { BASE_URL } = readVars('staging') ?? {};
-  const successor = `<${BASE_URL}/pets>; rel="successor-version"`;
-  const page = new URL('/docs', BASE_URL);
-  expect(headers.get('link')).toBe(`${successor}, <${page}>; rel="deprecation"`);
 });
 
 const NOT_LOOPBACK =

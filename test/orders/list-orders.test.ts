@@ -1,4 +1,7 @@
-/** GET /v1/store/orders: listOrders. Its pages are those of test/pets/list-pets.test.ts. */
+/**
+ * GET /v1/store/orders: listOrders, whose pages are those of test/pets/list-pets.test.ts. GET
+ * /v1/store/orders/{orderId}: getOrder.
+ */
 import { expect, test } from 'vitest';
 import { readVars } from '../support/configuration.ts';
 import { exact, startStore } from '../support/store.ts';
@@ -6,15 +9,16 @@ import { exact, startStore } from '../support/store.ts';
 const store = startStore({ faults: true, env: 'staging' });
 const STATUSES = ['placed', 'approved', 'delivered', 'cancelled'];
 
-test('lists the orders by ascending id, with every digit', async () => {
+test('lists the orders by ascending id, and answers one, with every digit', async () => {
   const id = 2n ** 53n + 1n;
   const placed_at = '2026-11-20T12:00:00.123Z';
   await store.insertOrder({ id, pet_id: id, status: 'cancelled', placed_at });
   // Ids do not ascend with time: SQL may change them.
-  await store.insertOrder({ id: 9, pet_id: 7 });
+  await store.insertOrder({ id: 2n ** 53n, pet_id: 7 });
   const [first, last] = Object(exact(await store.fetch('/v1/store/orders')));
-  expect(first).toMatchObject({ id: 9n, petId: 7n, status: 'placed' });
+  expect(first).toMatchObject({ id: 2n ** 53n, petId: 7n, status: 'placed' });
   expect(last).toEqual({ id, petId: id, status: 'cancelled', placedAt: placed_at });
+  expect(exact(await store.fetch(`/v1/store/orders/${id}`))).toEqual(last);
 });
 
 test.each(STATUSES)(

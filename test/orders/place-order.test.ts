@@ -11,7 +11,7 @@ test('places an order, which makes its animal pending, although another id is on
   await store.insertPet({ id: petId, status: 'available' });
   const reply = await store.placeOrder('{"petId":9007199254740993}');
   expect(reply.status).toBe(201);
-  // The time: test/d1/database.test.ts.
+  // The time: test/d1/sql.test.ts.
   const placedAt = expect.any(String);
   expect(exact(reply)).toEqual({ id: 1n, petId, status: 'placed', placedAt });
   expect(reply.headers.get('location')).toBe(`${readVars('staging')?.BASE_URL}/store/orders/1`);
@@ -20,11 +20,15 @@ test('places an order, which makes its animal pending, although another id is on
 });
 
 test.each([
-  ['pending', 'The animal 7 is not available: it is pending.'],
-  ['sold', 'The animal 7 is not available: it is sold.'],
-  [null, 'The animal 7 is not available.'],
-])('an animal that is %s cannot be ordered', async (status, message) => {
+  ['pending', 'cancelled', 'The animal 7 is not available: it is pending.'],
+  ['sold', 'delivered', 'The animal 7 is not available: it is sold.'],
+  [null, 'delivered', 'The animal 7 is not available.'],
+  // SQL made it available.
+  ['available', 'approved', 'The animal 7 is not available.'],
+])('an animal that is %s, and whose order is %s, cannot be ordered', async (...each) => {
+  const [status, order, message] = each;
   await store.insertPet({ id: 7, status });
+  await store.insertOrder({ pet_id: 7, status: order });
   const reply = await store.expectUnchanged(() => store.placeOrder({ petId: 7 }));
   expectError(reply, 409, 'pet_not_available', message);
 });
@@ -32,11 +36,4 @@ test.each([
 test('an animal that does not exist cannot be ordered', async () => {
   const reply = await store.expectUnchanged(() => store.placeOrder({ petId: 7 }));
   expectError(reply, 404, 'pet_not_found', 'There is no animal with the id 7.');
-});
-
-test('an animal with an open order is not ordered, although SQL made it available', async () => {
-  await store.insertPet({ id: 7, status: 'available' });
-  await store.insertOrder({ pet_id: 7, status: 'approved' });
-  const reply = await store.expectUnchanged(() => store.placeOrder({ petId: 7 }));
-  expectError(reply, 409, 'pet_not_available', 'The animal 7 is not available.');
 });

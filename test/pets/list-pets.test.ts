@@ -48,13 +48,14 @@ test('Link has the validated values, not the text of the request', async () => {
   expect(headers.get('link')).toBe(`<${next}>; rel="next"`);
 });
 
-test('the pages keep every digit of the ids', async () => {
+test('the pages, and each animal alone, keep every digit of the ids', async () => {
   const ids = [-(2n ** 63n), -1n, 0n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n];
   for (const id of ids) await store.insertPet({ id });
   let path = '/v1/pets?limit=1';
   for (const id of ids) {
     const reply = await store.fetch(path);
     expect(exact(reply)).toMatchObject([{ id }]);
+    expect(exact(await store.fetch(`/v1/pets/${id}`))).toMatchObject({ id });
     path = `/v1/pets?limit=1&after=${id}`;
     const link = id === ids.at(-1) ? null : `<${store.url()}${path}>; rel="next"`;
     expect(reply.headers.get('link')).toBe(link);
