@@ -7,7 +7,6 @@ import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../ops/local/store.ts';
-import { operations } from '../support/contract.ts';
 import { startStore } from '../support/store.ts';
 
 const store = startStore();
@@ -60,7 +59,7 @@ async function open(options: BrowserContextOptions = {}, origin = store.url()) {
 /** The first thing that the page tells its readers to do. */
 const firstStep = () => page.locator('.description li').first().innerText();
 
-const button = (name: string | RegExp) => page.getByRole('button', { name });
+const button = (name: string) => page.getByRole('button', { name });
 
 /** Opens the dialog that asks for the key. */
 async function askForKey() {
@@ -100,15 +99,6 @@ async function unfold(operationId: string) {
   };
 }
 
-test('the docs page shows the stability of operations', async () => {
-  await open();
-  for (const { operationId, operation } of operations) {
-    const labels = page.locator(`[id$=-${operationId}] .stability`);
-    const stability = [operation['x-stability'] ?? []].flat();
-    expect(await labels.allInnerTexts(), operationId).toEqual(stability);
-  }
-});
-
 test('the key is not in the line of curl', async () => {
   const key = await store.issueKey();
   await open();
@@ -126,7 +116,6 @@ test('the first request to a local store succeeds, by curl and by the page', asy
   const header = `-H 'Authorization: Bearer ${LOCAL_KEY}'`;
   const curl = `curl -i -w '\\n' http://localhost/v1/pets \\\n  ${header}`;
   expect((await page.locator('.description pre').innerText()).trim()).toBe(curl);
-  expect(await page.locator('.description').innerText()).toContain('Try it here: open an');
   expect(await (await unfold('listPets')).execute()).toEqual(['200', '[]']);
   // The focus stays, so the status is announced.
   expect(await page.locator(':focus').innerText()).toBe('Execute');
@@ -175,7 +164,6 @@ test('the dialog holds the focus, shows it, and gives it back', async () => {
   for (const key of ['Escape', 'Enter']) {
     const dialog = await askForKey();
     await expect.poll(() => page.evaluate(FOCUS)).toEqual(IN_DIALOG);
-    expect(await dialog.locator(':focus').getAttribute('type')).toBe('password');
     const close = dialog.getByRole('button', { name: 'Close' }).last();
     await close.focus();
     // After the last element, the browser's own controls have the focus, and then the first one.
@@ -242,7 +230,6 @@ test.each([
       await page.getByRole('button', { name, expanded: true }).waitFor();
       await page.getByText(text, { exact: true }).waitFor();
     }
-    expect(await button(/^400 /).count()).toBe(2);
     await expect.poll(() => page.evaluate(VIOLATIONS)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     await page.emulateMedia({ media: 'print' });
