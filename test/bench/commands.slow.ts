@@ -20,13 +20,9 @@ test.each(['race', 'load', 'size'])('npm run bench -- %s prints a table', (part)
   expect(stdout.match(TABLE)?.length).toBeGreaterThan(2);
 });
 
-test('npm run bench -- against HEAD races with a checkout, and removes it', () => {
-  const listWorktrees = () => spawnSync('git', ['worktree', 'list'], { encoding: 'utf8' }).stdout;
-  const worktrees = listWorktrees();
-  const { stdout } = run('bench', '--', 'against', 'HEAD');
+test('npm run bench -- against HEAD races with a checkout', () => {
   // Its exit code depends on the time.
-  expect(stdout).toMatch(/^\| create +\| \d/m);
-  expect(listWorktrees()).toBe(worktrees);
+  expect(run('bench', '--', 'against', 'HEAD').stdout).toMatch(/^\| create +\| \d/m);
 });
 
 test('npm run bench -- rows prints the table of BENCHMARKS.md', () => {

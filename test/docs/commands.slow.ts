@@ -1,7 +1,4 @@
-/**
- * The commands of docs/operations.md and docs/keys.md in bash, and the functions that they load
- * (docs/sql/functions.sh).
- */
+/** The functions of docs/operations.md, docs/sql/functions.sh, in bash. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,19 +7,7 @@ import { copyProject } from '../ops/project.ts';
 
 const project = copyProject();
 
-test.each(['operations', 'keys'])(
-  'the shell refuses each command of docs/%s.md that still has a placeholder',
-  (name) => {
-    const page = readFileSync(`docs/${name}.md`, 'utf8');
-    const commands = page.match(/(?<=`|^ *)(npx|npm|curl|sql|rows|only|exactly) [^`\n]*<[^`\n]+/gm);
-    for (const command of commands ?? ['a placeholder must be found']) {
-      const script = `${command.split(' ')[0]}() { echo ran; }; ${command}`;
-      expect(spawnSync('bash', ['-c', script]).stdout.length, command).toBe(0);
-    }
-  },
-);
-
-test('the functions of docs/operations.md read the store, and take animals out of an export', async () => {
+test('they read the store, and take animals out of an export', async () => {
   await project.run('reset.ts');
   await project.run('seed.ts', ['--pets', '1']);
   const insert = 'INSERT INTO "pets" ("id","name") VALUES';

@@ -7,7 +7,6 @@ import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../ops/local/store.ts';
-import { operations } from '../support/contract.ts';
 import { startStore } from '../support/store.ts';
 
 const store = startStore();
@@ -60,7 +59,7 @@ async function open(options: BrowserContextOptions = {}, origin = store.url()) {
 /** The first thing that the page tells its readers to do. */
 const firstStep = () => page.locator('.description li').first().innerText();
 
-const button = (name: string | RegExp) => page.getByRole('button', { name });
+const button = (name: string) => page.getByRole('button', { name });
 
 /** Opens the dialog that asks for the key. */
 async function askForKey() {
@@ -75,10 +74,10 @@ async function logOut() {
   return dialog;
 }
 
-/** Types into the dialog, and closes it. */
+/** Types into the password field of the dialog, and closes it. */
 async function authorize(text: string) {
   const dialog = await logOut();
-  await dialog.getByLabel('Value').fill(text);
+  await dialog.locator('[type=password][autocomplete=off]').fill(text);
   await dialog.getByRole('button', { name: 'Authorize' }).click();
   await dialog.getByRole('button', { name: 'Close' }).first().click();
 }
@@ -100,100 +99,52 @@ async function unfold(operationId: string) {
   };
 }
 
-test('the docs page shows the stability of operations, and when getPet ends', async () => {
-  await open();
-  for (const { operationId, operation } of operations) {
-    const labels = page.locator(`[id$=-${operationId}] .stability`);
-    const stability = [operation['x-stability'] ?? []].flat();
-    expect(await labels.allInnerTexts(), operationId).toEqual(stability);
-  }
-  await unfold('getPet');
-  expect(page.url()).toBe(`${store.url()}/docs#/animals/getPet`);
-  const deprecated = page.locator('.opblock-deprecated');
-  // The rest of it appears after its button.
-  await expect.poll(() => deprecated.innerText()).toContain('2030-12-05');
-});
-
-test('the key is typed into a password field, and is not in the line of curl', async () => {
+test('the key is not in the line of curl', async () => {
   const key = await store.issueKey();
   await open();
-  const dialog = await logOut();
-  expect(await dialog.innerText()).toMatch(
-    `An API key, as Authorization: Bearer <API_KEY>.\n\nThe key of every local store: ${LOCAL_KEY}`,
-  );
-  expect(await dialog.locator('[type=password][autocomplete=off]').count()).toBe(1);
-  await dialog.getByLabel('Value').fill(key);
-  await dialog.getByRole('button', { name: 'Authorize' }).click();
-  await page.keyboard.press('Escape');
+  await authorize(key);
   expect(await (await unfold('listPets')).execute()).toEqual(['200', '[]']);
   const curl = await page.locator('.curl-command').innerText();
   expect(curl).toContain("-H 'Authorization: Bearer <API_KEY>'");
   expect(await page.content()).not.toContain(key);
 });
 
-/** Cloudflare's Rocket Loader delays scripts that do not decline it. */
-const LEFT_OUT =
-  '#incomplete, .info__contact, script:not([data-cfasync="false"]), head:not(:has([name="color-scheme"]):has([rel="icon"]))';
-
 test('the first request to a local store succeeds, by curl and by the page', async () => {
   await store.putRecord(LOCAL_KEY, { id: 'local' });
-  await open();
+  await open({}, 'http://localhost');
   expect(await firstStep()).toBe('Get a key: every local store accepts the one below.');
   const header = `-H 'Authorization: Bearer ${LOCAL_KEY}'`;
-  const curl = `curl -i -w '\\n' ${store.url()}/v1/pets \\\n  ${header}`;
+  const curl = `curl -i -w '\\n' http://localhost/v1/pets \\\n  ${header}`;
   expect((await page.locator('.description pre').innerText()).trim()).toBe(curl);
-  expect(await page.locator('.description').innerText()).toContain('Try it here: open an');
   expect(await (await unfold('listPets')).execute()).toEqual(['200', '[]']);
   // The focus stays, so the status is announced.
   expect(await page.locator(':focus').innerText()).toBe('Execute');
   expect(await page.getByRole('status').innerText()).toBe('Response: 200 OK');
-  expect(await page.getByText('Request duration').isVisible()).toBe(true);
-  const [status] = await (await unfold('getHealth')).execute();
-  expect(status).toBe('200');
-  expect(await page.locator('.curl-command').last().innerText()).not.toContain('Authorization');
-  expect(await page.title()).toBe('Animal store API');
-  expect(await page.locator(LEFT_OUT).count()).toBe(0);
 });
 
-test.each(['localhost', '[::1]'])(
-  'the page of http://%s is that of a local store',
-  async (host) => {
-    await open({}, `http://${host}`);
-    expect(await page.locator('.description pre').innerText()).toContain(LOCAL_KEY);
-  },
-);
-
 test.each([
-  ['openapi.json', 503, 'body'],
-  ['openapi.json', 200, 'body'],
-  ['docs/swagger-ui-bundle.js', 403, 'body'],
-  ['docs/init.js', 403, 'body'],
-  ['docs/swagger-ui.css', 403, '.authorize.locked'],
-])(
-  'with a page in place of %s (%i), a sentence links the description',
-  async (file, status, end) => {
-    await openPage();
-    const answer = { status, contentType: 'text/html', body: '<h1>Log in to this network</h1>' };
-    await page.route(`**/${file}`, (route) => route.fulfill(answer));
-    await page.goto(`${store.url()}/docs`);
-    await expect.poll(() => problems).not.toEqual([]);
-    await page.waitForSelector(end);
-    const sentence = page.getByText('JavaScript or one of its files is blocked');
-    expect(await sentence.isVisible()).toBe(true);
-    // Style sheets would delay it.
-    expect(await page.locator('#incomplete + link').count()).toBe(1);
-    expect(await sentence.getByRole('link').getAttribute('href')).toBe('/openapi.json');
-    await page.close();
-    problems = [];
-  },
-);
+  ['openapi.json', 'body'],
+  ['docs/swagger-ui-bundle.js', 'body'],
+  ['docs/init.js', 'body'],
+  ['docs/swagger-ui.css', '.authorize.locked'],
+])('with a page in place of %s, a sentence links the description', async (file, end) => {
+  await openPage();
+  const answer = { contentType: 'text/html', body: '<h1>Log in to this network</h1>' };
+  await page.route(`**/${file}`, (route) => route.fulfill({ status: 403, ...answer }));
+  await page.goto(`${store.url()}/docs`);
+  await expect.poll(() => problems).not.toEqual([]);
+  await page.waitForSelector(end);
+  const sentence = page.getByText('JavaScript or one of its files is blocked');
+  expect(await sentence.isVisible()).toBe(true);
+  expect(await sentence.getByRole('link').getAttribute('href')).toBe('/openapi.json');
+  await page.close();
+  problems = [];
+});
 
 test('elsewhere the docs page goes to https before it shows anything, without a key', async () => {
   await open({}, 'http://store.example');
   expect(page.url()).toBe('https://store.example/docs');
   expect(await firstStep()).toContain('from the operator');
-  const requests = await page.evaluate('performance.getEntries().map(({ name }) => name)');
-  expect(requests).toContain('https://store.example/openapi.json');
   const dialog = await askForKey();
   expect(await dialog.getByLabel('Value').inputValue()).toBe('');
   expect(await page.content()).not.toContain('animal_local');
@@ -213,7 +164,6 @@ test('the dialog holds the focus, shows it, and gives it back', async () => {
   for (const key of ['Escape', 'Enter']) {
     const dialog = await askForKey();
     await expect.poll(() => page.evaluate(FOCUS)).toEqual(IN_DIALOG);
-    expect(await dialog.locator(':focus').getAttribute('type')).toBe('password');
     const close = dialog.getByRole('button', { name: 'Close' }).last();
     await close.focus();
     // After the last element, the browser's own controls have the focus, and then the first one.
@@ -234,17 +184,16 @@ test('requests are sent as written, and responses have exact integers', async ()
   const pet = '  "name": "Rex",\n  "categoryId": 9007199254740993,\n  "status": "sold"\n}';
   await createPet.input('Request body').fill(`{${pet}`);
   expect(await createPet.execute()).toEqual(['201', `{\n  "id": 1,\n${pet}`]);
-  await button('Clear').click();
-  expect(await createPet.execute()).toEqual(['201', `{\n  "id": 2,\n${pet}`]);
   const updatePet = await unfold('updatePet');
   await updatePet.input('petId').fill('1');
   await updatePet.input('Request body').fill('{"status":"pending"}');
-  expect(await updatePet.execute()).toEqual(['200', expect.stringContaining('"pending"')]);
+  const changed = pet.replace('sold', 'pending');
+  expect(await updatePet.execute()).toEqual(['200', `{\n  "id": 1,\n${changed}`]);
   // As in an older browser.
   await page.evaluate('delete JSON.rawJSON');
   const listPets = await unfold('listPets');
-  await listPets.input('status').selectOption('sold');
-  const line = '[{"id":2,"name":"Rex","categoryId":9007199254740993,"status":"sold"}]';
+  await listPets.input('status').selectOption('pending');
+  const line = '[{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"pending"}]';
   expect(await listPets.execute()).toEqual(['200', line]);
 });
 
@@ -257,23 +206,8 @@ const RULES = {
  * Run in the page: violations of any rule of level A or AA, and headings that leave out a level.
  */
 const VIOLATIONS = `axe.run(${JSON.stringify(RULES)}).then((result) => result.violations)`;
-/** Run in the page: the length of the longest first line of a block of text. */
-const LONGEST_LINE = `
-  const selection = getSelection();
-  const lengths = Array.from(document.querySelectorAll('#docs :is(p, li, td, button)'), (block) => {
-    selection.setPosition(block);
-    selection.modify('extend', 'forward', 'lineboundary');
-    return String(selection).length;
-  });
-  Math.max(...lengths)`;
-/** Run in the page: the number of blocks that are shown without a text. */
-const EMPTY_BLOCKS = `[...document.querySelectorAll('#docs :is(p, li, tr, h4, h5)')]
-  .filter((block) => block.checkVisibility() && !block.textContent.trim()).length`;
-
 test.each([
   ['light', 1280],
-  ['light', 320],
-  ['dark', 1280],
   ['dark', 320],
 ] as const)(
   'everybody can read the docs page in %s, %i pixels wide',
@@ -296,12 +230,8 @@ test.each([
       await page.getByRole('button', { name, expanded: true }).waitFor();
       await page.getByText(text, { exact: true }).waitFor();
     }
-    expect(await button(/^400 /).count()).toBe(2);
-    expect(await page.getByText('No links').first().isVisible()).toBe(false);
     await expect.poll(() => page.evaluate(VIOLATIONS)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-    expect(await page.evaluate(LONGEST_LINE)).toBeLessThanOrEqual(75);
-    expect(await page.evaluate(EMPTY_BLOCKS)).toBe(0);
     await page.emulateMedia({ media: 'print' });
     await expect.poll(() => page.evaluate('document.documentElement.className')).toBe('');
   },

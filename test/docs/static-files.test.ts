@@ -1,7 +1,7 @@
 /** The docs page and the description, which Cloudflare serves without running the worker. */
 import { globSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { expectError, startStore } from '../support/store.ts';
+import { startStore } from '../support/store.ts';
 
 const store = startStore();
 
@@ -36,8 +36,4 @@ test.each([
   expect(reply.status).toBe(status);
   const own = [...reply.headers].filter(([name]) => !OTHERS.test(name));
   expect(Object.fromEntries(own)).toEqual(headers);
-});
-
-test('below /v1, the worker answers', async () => {
-  expectError(await store.fetch('/v1/openapi.json'), 404, 'not_found');
 });

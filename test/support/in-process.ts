@@ -7,9 +7,6 @@ import { app } from '../../src/app.ts';
 import { headersWith, parseLines, type RequestOptions, readReply, type Store } from './store.ts';
 import { type Stubs, stubLimiters } from './stubs.ts';
 
-/** The levels of the service's log lines. */
-const LEVELS = ['log', 'error'] as const;
-
 const unavailable = (): never => {
   throw new Error('the request reached D1');
 };
@@ -40,7 +37,8 @@ export function startApp(store: Store) {
 
 /** Passes the lines to a function. Returns what ends that. */
 function redirectLogs(print: (line: unknown) => void) {
-  const spies = LEVELS.map((level) => vi.spyOn(console, level).mockImplementation(print));
+  const levels = ['log', 'error'] as const;
+  const spies = levels.map((level) => vi.spyOn(console, level).mockImplementation(print));
   return () => spies.forEach((spy) => void spy.mockRestore());
 }
 
