@@ -242,6 +242,8 @@ export async function startCloudflare() {
       const values = valuesOf(req);
       return { values: Object.fromEntries(keys.map((key) => [key, values.get(key)?.value])) };
     },
+    'GET /accounts/:account/storage/kv/namespaces/:id/values/:key': (req) =>
+      new Response(valuesOf(req).get(req.param('key'))?.value),
     'PUT /accounts/:account/storage/kv/namespaces/:id/values/:key': async (req) => {
       const fields = await req.formData();
       const value = await new Response(fields.get('value')).text();
