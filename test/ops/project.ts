@@ -75,12 +75,14 @@ export function endGroup(leader: number | undefined): void {
  * Copies the files that git does not ignore, also those that are not committed, and links the
  * packages of this project.
  */
-export function copyFiles(folder: string, from = PROJECT_ROOT): void {
+export function copyFiles(folder: string): void {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-  const files = execFileSync('git', list, { cwd: from, encoding: 'utf8' }).split('\0');
+  const files = execFileSync('git', list, { cwd: PROJECT_ROOT, encoding: 'utf8' }).split('\0');
   // The list ends with an empty name, and may have files that are deleted, and worktrees (`a/`).
-  for (const file of files.filter((name) => /[^/]$/.test(name) && existsSync(join(from, name))))
-    cpSync(join(from, file), join(folder, file));
+  for (const file of files.filter(
+    (name) => /[^/]$/.test(name) && existsSync(join(PROJECT_ROOT, name)),
+  ))
+    cpSync(join(PROJECT_ROOT, file), join(folder, file));
   linkPackages(folder);
 }
 
@@ -129,8 +131,7 @@ export function copyProject() {
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, 'localhost');
   await once(server, 'listening');
-  const address = server.address();
+  const { port } = Object(server.address());
   server.close();
-  if (typeof address !== 'object' || !address) throw new Error('no port');
-  return address.port;
+  return port;
 }
