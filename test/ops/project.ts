@@ -83,14 +83,8 @@ export function copyFiles(folder: string): void {
     (name) => /[^/]$/.test(name) && existsSync(join(PROJECT_ROOT, name)),
   ))
     cpSync(join(PROJECT_ROOT, file), join(folder, file));
-  linkPackages(folder);
-}
-
-/**
- * Links each package. A link to the whole folder would let npm write its list of packages into this
- * project.
- */
-function linkPackages(folder: string): void {
+  // Links each package: a link to the whole folder would let npm write its list of packages into
+  // this project.
   mkdirSync(join(folder, 'node_modules'));
   for (const name of readdirSync(join(PROJECT_ROOT, 'node_modules'))) {
     const path = join(PROJECT_ROOT, 'node_modules', name);
