@@ -6,7 +6,19 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createProgram, run } from '../ops/command/command-line.ts';
 import { cloneProject, SMOKE_KEYS } from './ops/clone.ts';
-import { error, startCloudflare } from './ops/fake-cloudflare.ts';
+import { fail, startCloudflare } from './ops/fake-cloudflare.ts';
+
+/** What is told, and the call that fails. */
+const STEPS = [
+  ['Staging serves the commit.', 'staging', 'staging', ''],
+  [
+    'Production has a bug, which the test at 0 % finds. The old version goes on serving.',
+    'production',
+    'promote --yes',
+    'GET /pets 0%',
+  ],
+  ['Without the bug, it serves all.', 'production', 'promote --yes', ''],
+] as const;
 
 await run(
   createProgram(
@@ -24,27 +36,13 @@ async function rehearseAll() {
   for (const environment of ['staging', 'production'] as const) cloudflare.seed(environment, first);
   git('commit', '--allow-empty', '--quiet', '--message', 'Add a feature');
 
-  /** Narrates and runs a command. */
-  async function rehearse(text: string, environment: 'staging' | 'production', command: string) {
-    console.log(`\n${text}\n$ ${command}`);
+  for (const [text, environment, command, fault] of STEPS) {
+    cloudflare.state.before = (line) => line === fault && fail(500, 0, 'a bug');
+    console.log(`\n${text}\n$ npm run release -- ${command}`);
     const env = { ...process.env, ...cloudflare.env, SMOKE_API_KEY: SMOKE_KEYS[environment] };
-    const [node, ...args] = command
-      .replace(/^npm run release --/, 'node ops/release.ts')
-      .split(' ');
-    await once(spawn(node ?? '', args, { cwd, env, stdio: 'inherit' }), 'close');
+    const options = { cwd, env, stdio: 'inherit', shell: true } as const;
+    await once(spawn(`node ops/release.ts ${command}`, options), 'close');
   }
-
-  const promote = 'npm run release -- promote --yes';
-  await rehearse('Staging serves the commit.', 'staging', 'npm run release -- staging');
-  cloudflare.state.before = (line) =>
-    line.startsWith('GET /pets 0%') ? error(500, 0, 'a bug').getResponse() : undefined;
-  await rehearse(
-    'Production has a bug, which the test at 0 % finds. The old version goes on serving.',
-    'production',
-    promote,
-  );
-  cloudflare.state.before = () => undefined;
-  await rehearse('Without the bug, it serves all.', 'production', promote);
   cloudflare.close();
   await remove();
 }

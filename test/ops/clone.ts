@@ -1,6 +1,5 @@
 /** A clone of the project whose commands reach a fake of Cloudflare. Needs git and sh. */
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect } from 'vitest';
@@ -27,34 +26,28 @@ export async function cloneProject(isSetUp: boolean) {
   return { folder, git, first: git('rev-parse', 'HEAD').trim(), remove };
 }
 
-const HOSTS: Record<string, string> = {
-  staging: 'staging.api.animal-store.example',
-  production: 'api.animal-store.example',
+/** What a set-up replaces in the part of an environment. */
+const PLACEHOLDERS: Record<string, string> = {
+  account_id: 'account_id = "ENV-account-id"',
+  database_id: 'database_id = "ENV-database-id"',
+  id: 'id = "ENV-api-keys-id"',
+  routes: 'routes = [{ pattern = "HOST", custom_domain = true }]',
+  BASE_URL: 'BASE_URL = "https://HOST/v1"',
 };
 
 /** wrangler.toml as it is before the first set-up, also in a store that is set up. */
 function readPlaceholders() {
-  const text = readFileSync('wrangler.toml', 'utf8');
-  return text
-    .split(/^(?=\[)/m)
-    .map(resetTable)
-    .join('');
-}
-
-/** Puts the placeholders back into a table, if it is of an environment. */
-function resetTable(table: string) {
-  const [, environment = ''] = /^\[+env\.(\w+)/.exec(table) ?? [];
-  const host = HOSTS[environment];
-  if (!host) return table;
-  return table
-    .replace(/^account_id = .*/m, `account_id = "${environment}-account-id"`)
-    .replace(/^database_id = .*/m, `database_id = "${environment}-database-id"`)
-    .replace(/^id = .*/m, `id = "${environment}-api-keys-id"`)
-    .replace(
-      /^(routes|workers_dev) = .*/m,
-      `routes = [{ pattern = "${host}", custom_domain = true }]`,
-    )
-    .replace(/^BASE_URL = .*/m, `BASE_URL = "https://${host}/v1"`);
+  let environment = '';
+  return readFileSync('wrangler.toml', 'utf8').replaceAll(
+    /^\[+env\.(\w+)|^(\w+) = .*/gm,
+    (line, begun = environment, field = '') => {
+      environment = begun;
+      const text = PLACEHOLDERS[field.replace('workers_dev', 'routes')];
+      if (!environment || !text) return line;
+      const prefix = environment === 'staging' ? 'staging.' : '';
+      return text.replace('ENV', environment).replace('HOST', `${prefix}api.animal-store.example`);
+    },
+  );
 }
 
 /** wrangler.toml with an account, ids and hosts, as the fake seeds them. */
@@ -87,36 +80,12 @@ export function startClone(isSetUp: boolean) {
     };
   });
 
-  function environmentOf(line: string) {
-    // A secret often ends in a line break.
-    const SMOKE_API_KEY = `${SMOKE_KEYS[line.includes('staging') ? 'staging' : 'production']}\n`;
-    return { ...cloudflare.env, SMOKE_API_KEY };
-  }
-
   /** Starts a command line. */
   function start(line: string, variables = {}) {
-    const env = { ...environmentOf(line), ...variables };
+    // A secret often ends in a line break.
+    const SMOKE_API_KEY = `${SMOKE_KEYS[line.includes('staging') ? 'staging' : 'production']}\n`;
+    const env = { ...cloudflare.env, SMOKE_API_KEY, ...variables };
     return startProcess(['-c', `exec ${line}`], clone.folder, env, 'sh');
-  }
-
-  /**
-   * Runs a command line on a terminal, and types an answer to each question. Some shells that do
-   * not `exec` it end with 130 after Ctrl-C.
-   */
-  async function typeIn(line: string, ...answers: string[]) {
-    const terminal = spawn('script', ['-qec', `exec ${line}`, '/dev/null'], {
-      cwd: clone.folder,
-      // wrangler asks all the same.
-      env: { ...process.env, ...environmentOf(line), CI: 'true' },
-    });
-    let output = '';
-    terminal.stdout.on('data', (chunk) => {
-      output += chunk;
-      if (/\[y\/N\]|\(Y\/n\)/.test(`${chunk}`))
-        setTimeout(() => terminal.stdin.write(answers.shift() ?? ''), 300);
-    });
-    const [code] = await once(terminal, 'close');
-    return { code, output };
   }
 
   /** Runs a command line that must end with this code. Returns what it prints. */
@@ -125,5 +94,6 @@ export function startClone(isSetUp: boolean) {
     expect(code, stdout + stderr).toBe(expected);
     return stdout + stderr;
   }
-  return { start, run, typeIn, cloudflare: () => cloudflare, clone: () => clone };
+  const path = (file: string) => join(clone.folder, file);
+  return { start, run, path, cloudflare: () => cloudflare, clone: () => clone };
 }

@@ -75,20 +75,16 @@ export function endGroup(leader: number | undefined): void {
  * Copies the files that git does not ignore, also those that are not committed, and links the
  * packages of this project.
  */
-export function copyFiles(folder: string, from = PROJECT_ROOT): void {
+export function copyFiles(folder: string): void {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-  const files = execFileSync('git', list, { cwd: from, encoding: 'utf8' }).split('\0');
+  const files = execFileSync('git', list, { cwd: PROJECT_ROOT, encoding: 'utf8' }).split('\0');
   // The list ends with an empty name, and may have files that are deleted, and worktrees (`a/`).
-  for (const file of files.filter((name) => /[^/]$/.test(name) && existsSync(join(from, name))))
-    cpSync(join(from, file), join(folder, file));
-  linkPackages(folder);
-}
-
-/**
- * Links each package. A link to the whole folder would let npm write its list of packages into this
- * project.
- */
-function linkPackages(folder: string): void {
+  for (const file of files.filter(
+    (name) => /[^/]$/.test(name) && existsSync(join(PROJECT_ROOT, name)),
+  ))
+    cpSync(join(PROJECT_ROOT, file), join(folder, file));
+  // Links each package: a link to the whole folder would let npm write its list of packages into
+  // this project.
   mkdirSync(join(folder, 'node_modules'));
   for (const name of readdirSync(join(PROJECT_ROOT, 'node_modules'))) {
     const path = join(PROJECT_ROOT, 'node_modules', name);
@@ -129,8 +125,7 @@ export function copyProject() {
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, 'localhost');
   await once(server, 'listening');
-  const address = server.address();
+  const { port } = Object(server.address());
   server.close();
-  if (typeof address !== 'object' || !address) throw new Error('no port');
-  return address.port;
+  return port;
 }

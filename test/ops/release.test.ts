@@ -52,49 +52,32 @@ test.each([
   await expect(request(STORE, 'GET /pets', 200)).rejects.toThrow(new Error(message));
 });
 
-test("a host's worker is asked of Cloudflare's API", async () => {
-  const runWranglerIn = async () => '{"token":"t"}';
+test("Cloudflare's API is called with the token of wrangler alone", async () => {
+  const runWranglerIn = vi.fn().mockResolvedValueOnce('{}').mockResolvedValue('{"token":"t"}');
   const mocks = { '../../ops/command/wrangler.ts': { runWranglerIn } };
-  const { openAccount, readOwner } = await importWith('command/account.ts', mocks);
-  const result = [
-    { hostname: 'b.test', service: 'b' },
-    { hostname: 'a.test', service: 'a' },
-  ];
-  const fetch = vi.fn(async () => Response.json({ result }));
+  const { openAccount } = await importWith('command/account.ts', mocks);
+  const fetch = vi.fn(async () => Response.json({ result: 'a' }));
   vi.stubGlobal('fetch', fetch);
-  expect(await readOwner(await openAccount('staging', 'x'), 'a.test')).toBe('a');
+  const advice = 'use CLOUDFLARE_API_TOKEN or npx wrangler login, not a global API key';
+  await expect(openAccount('staging', 'x')).rejects.toThrow(new Error(advice));
+  const account = await openAccount('staging', 'x');
+  expect(await account('GET /workers/domains')).toBe('a');
   const url = 'https://api.cloudflare.com/client/v4/accounts/x/workers/domains';
   const headers = expect.objectContaining({ authorization: 'Bearer t' });
   expect(fetch).toHaveBeenCalledExactlyOnceWith(url, expect.objectContaining({ headers }));
 });
 
-/** What is deployed, with a fake of wrangler. */
-async function deployedWith(runWranglerIn: () => Promise<string>) {
-  const pause = vi.fn();
-  const mocks = {
-    '../../ops/command/wrangler.ts': { runWranglerIn },
-    'node:timers/promises': { setTimeout: pause },
-    'node:fs/promises': { readdir: async () => ['c.sql', 'README.md', 'b.sql', 'a.sql'] },
-  };
-  const { readVersion, readPendingMigrations }: typeof import('../../ops/command/deployed.ts') =
-    await importWith('command/deployed.ts', mocks);
-  return { readVersion, readPendingMigrations, pause };
-}
-
 test('a version that Cloudflare does not know is asked for five times in 20 s', async () => {
   const runWranglerIn = vi.fn().mockRejectedValue(new Error('100146'));
-  const { readVersion, pause } = await deployedWith(runWranglerIn);
+  const pause = vi.fn();
+  const { readVersion } = await importWith('command/deployed.ts', {
+    '../../ops/command/wrangler.ts': { runWranglerIn },
+    'node:timers/promises': { setTimeout: pause },
+  });
   await expect(readVersion('staging', 'v')).rejects.toThrow('100146');
   const call = ['staging', ['versions', 'view', 'v', '--json']];
   expect(runWranglerIn.mock.calls).toEqual(Array(5).fill(call));
   expect(pause.mock.calls).toEqual(Array(4).fill([5000]));
-});
-
-test('the pending migrations are files of SQL, in their order', async () => {
-  const { readPendingMigrations } = await deployedWith(
-    async () => '[{"results":[{"name":"a.sql"}]}]',
-  );
-  expect(await readPendingMigrations('staging')).toEqual(['b.sql', 'c.sql']);
 });
 
 test('a binding is identified by its text or id, and a secret by its name alone', () => {
