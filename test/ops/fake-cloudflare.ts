@@ -16,6 +16,8 @@ import type { Version } from '../../ops/command/deployed.ts';
 import schema from './cloudflare-api.schema.json' with { type: 'json' };
 
 export const ACCOUNT = 'a'.repeat(32);
+/** Valid as an API token, and as a global API key. */
+const TOKEN = 'fake-api-token';
 /** Adds the schema's defaults: members that Cloudflare always sends and no command reads. */
 const ajv = new Ajv({ allErrors: true, useDefaults: true });
 
@@ -37,6 +39,8 @@ export async function startCloudflare() {
   const atWorkersDev = new Set<string>();
   const databases: { uuid: string; name: string; sqlite: DatabaseSync }[] = [];
   const namespaces: { id: string; title: string; values: Map<string, Json> }[] = [];
+  /** The uploaded versions that nobody has asked for. */
+  const unread = new Set<string>();
   /** The answers and requests that do not have the form of the schema. */
   const problems: string[] = [];
   const state = {
@@ -153,16 +157,24 @@ export async function startCloudflare() {
       deploy(name, toAll(id));
       return { id: name };
     },
-    'GET /accounts/:account/workers/scripts/:name/secrets': [],
+    'GET /accounts/:account/workers/scripts/:name/secrets': ({ name }) => {
+      find(name);
+      return [];
+    },
     'POST /accounts/:account/workers/scripts/:name/subdomain': ({ name }, { enabled }) => {
       if (enabled) atWorkersDev.add(name);
       return { enabled };
     },
     'PUT /accounts/:account/workers/scripts/:name/schedules': (_, schedules) => ({ schedules }),
     'PATCH /accounts/:account/workers/scripts/:name/script-settings': {},
-    'POST /accounts/:account/workers/scripts/:name/versions': ({ name }, body) =>
-      upload(find(name), body),
+    'POST /accounts/:account/workers/scripts/:name/versions': ({ name }, body) => {
+      const version = upload(find(name), body);
+      unread.add(version.id);
+      return version;
+    },
     'GET /accounts/:account/workers/scripts/:name/versions/:id': ({ name, id }) => {
+      // For some seconds, Cloudflare may not know it.
+      if (unread.delete(id)) fail(404, 100146, 'The version does not exist.');
       return find(name).versions.find((version) => version.id === id);
     },
     // The newest first.
@@ -242,7 +254,10 @@ export async function startCloudflare() {
   for (const [operation, handle] of Object.entries(operations)) {
     const [method = '', path = ''] = operation.split(' ');
     app.on(method, path, async ({ req }) => {
-      if ((req.param('account') ?? ACCOUNT) !== ACCOUNT) fail(403, 10000, 'Authentication error');
+      const account = req.param('account') ?? ACCOUNT;
+      const { authorization = '', 'x-auth-key': globalKey = authorization } = req.header();
+      if (globalKey.replace('Bearer ', '') !== TOKEN || account !== ACCOUNT)
+        fail(403, 10000, 'Authentication error');
       const json = req.header('content-type')?.includes('json') ? await req.text() : '';
       if (json) validate(operation, 'body', JSON.parse(json));
       const line = `${method} ${req.path} ${json}${new URL(req.url).search}`;
@@ -276,7 +291,7 @@ export async function startCloudflare() {
   /** Environment variables that send wrangler here, and the requests of a smoke test. */
   const env = {
     CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${Object(server.address()).port}`,
-    CLOUDFLARE_API_TOKEN: 'a-token',
+    CLOUDFLARE_API_TOKEN: TOKEN,
     NODE_OPTIONS: `--import=${new URL('fake-preload.mjs', import.meta.url)}`,
   };
   return {
