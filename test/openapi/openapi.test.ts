@@ -59,6 +59,34 @@ function hashOf(part: object): string {
   return createHash('sha256').update(json).digest('hex').slice(0, 8);
 }
 
+/** An object of the description, and all objects in it. Some of them are schemas. */
+function objectsIn(value: unknown): Record<string, unknown>[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return [{ ...value }, ...Object.values(value).flatMap(objectsIn)];
+}
+
+/**
+ * Syntax that not all of Go, Rust, Java, Python and JavaScript have, or have without the flag `u`.
+ */
+const NOT_PORTABLE = /\\u|\\p|\\[dDwWbBAzZ]|\(\?/;
+
 test('the file has no character that its readers may not see', () => {
   expect(text).not.toMatch(/[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u);
+});
+
+test('the patterns are in the part of regular expressions that all languages share', () => {
+  const patterns = objectsIn(description).flatMap(({ pattern }) => pattern ?? []);
+  expect(patterns.length).toBeGreaterThan(8);
+  expect(patterns.filter((pattern) => NOT_PORTABLE.test(String(pattern)))).toEqual([]);
+});
+
+test('every string, integer and array of the description is bounded', () => {
+  const unbounded = objectsIn(description).filter((schema) => {
+    if (schema.type === 'string') return !(schema.enum ?? schema.const ?? schema.maxLength);
+    if (schema.type === 'array') return schema.maxItems === undefined;
+    // Clients choose the type by the format. Tools in JavaScript would round the range of an int64.
+    const hasRange = schema.minimum !== undefined && schema.maximum !== undefined;
+    return schema.type === 'integer' && hasRange === (schema.format === 'int64');
+  });
+  expect(unbounded).toEqual([]);
 });
