@@ -30,18 +30,24 @@ test('checks compare the migrations with those of the base, and run nothing of a
 });
 
 test('only checked pushes to main reach staging, and main production, one after the other', () => {
-  const settings = /(?<=^ *)(?:branches|if|needs|environment|group|cancel.*|queue): .*/gim;
+  const settings =
+    /(?<=^ *)(?:branches|if|needs|environment|group|cancel.*|queue|runs-on|types|fetch-depth): .*/gim;
   expect(both.match(settings)).toEqual([
+    'types: [opened, synchronize, reopened, edited]',
+    'runs-on: ubuntu-24.04',
+    'fetch-depth: 2',
     "if: github.event_name != 'push'",
     'branches: [main]',
     "if: github.event_name == 'push'",
     'needs: check',
     "if: {{ !cancelled() && (needs.check.result == 'success' || github.event_name == 'workflow_dispatch' && github.ref == 'refs/heads/main') }}",
+    'runs-on: ubuntu-24.04',
     "environment: {{ github.event_name == 'push' && 'staging' || 'production' }}",
     'group: release',
     'cancel-in-progress: false',
     'queue: max',
     "ENVIRONMENT: {{ github.event_name == 'push' && 'staging' || 'production' }}",
+    'fetch-depth: 0',
   ]);
 });
 
