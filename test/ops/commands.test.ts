@@ -38,17 +38,30 @@ test.each([
   expect(stderr).toContain(message);
 });
 
-test('openapi --check names a file that is out of date, and does not write it', async () => {
-  const writeFile = vi.fn();
-  const readFile = async (path: string) => {
-    const text = await readReal(path, 'utf8');
-    return path.endsWith('public/openapi.json') ? text.replace('internal_error', '') : text;
-  };
-  const mocks = { 'node:fs/promises': { readFile, writeFile } };
-  const stderr = 'error: public/openapi.json is out of date. Run: npm run openapi\n';
-  expect(await runInProcess('openapi.ts', mocks, ['--check'])).toMatchObject({ code: 1, stderr });
-  expect(writeFile).not.toHaveBeenCalled();
+test('seed waits for a store that is locked', async () => {
+  const DatabaseSync = vi.fn(
+    class {
+      prepare = () => ({ run: () => {} });
+      close = () => {};
+    },
+  );
+  const store = { DATABASES: '', setUpLocalStore: () => {} };
+  const mocks = { 'node:sqlite': { DatabaseSync }, '../../ops/local/store.ts': store };
+  expect(await runInProcess('seed.ts', mocks, ['--pets', '1'])).toMatchObject({ code: 0 });
+  expect(DatabaseSync).toHaveBeenCalledWith(expect.any(String), { timeout: 10_000 });
 });
+
+test.each(['public/openapi.json', ...fs.globSync('public/docs/swagger-ui*')])(
+  'openapi --check names %s if it is out of date, and does not write it',
+  async (file) => {
+    const writeFile = vi.fn();
+    const readFile = async (path: string) => (path.endsWith(file) ? 'old' : readReal(path, 'utf8'));
+    const mocks = { 'node:fs/promises': { readFile, writeFile } };
+    const stderr = `error: ${file} is out of date. Run: npm run openapi\n`;
+    expect(await runInProcess('openapi.ts', mocks, ['--check'])).toMatchObject({ code: 1, stderr });
+    expect(writeFile).not.toHaveBeenCalled();
+  },
+);
 
 test.each([
   ['are too large', 33_000, 0, 'error: the script is too large'],
