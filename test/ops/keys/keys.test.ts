@@ -129,7 +129,9 @@ test('a rotation whose last change fails has printed a valid key', async () => {
   expect([code, fake.values.has(await recordName(stdout.trimEnd()))]).toEqual([1, true]);
   expect(stderr).toMatch(/\nerror: KV fails\n$/);
   // It can be rotated again.
-  expect(fake.records()[0]).toEqual(ANNA);
+  fake.before = () => {};
+  await fake.run('rotate key_anna --overlap 15m');
+  expect(fake.records()[0]).toMatchObject({ expiresAt: '2027-01-31T00:15:00.000Z' });
 });
 
 test('a key that another operator revokes before the answer is not rotated', async () => {
