@@ -49,9 +49,12 @@ test('a start sets up a new store, and one with a pending migration, unless it i
   expect(await build()).toEqual(['packed', pending, SERVED]);
   runtime.close();
   expect(runWranglerIn).not.toHaveBeenCalled();
+  writeRecord.mockRejectedValueOnce('interrupted');
+  await build();
+  process.exitCode = undefined;
   expect(await build()).toEqual(['packed', SET_UP, GUIDE]);
   const record = ['local', await recordName(LOCAL_KEY), LOCAL_KEY_RECORD];
-  expect(writeRecord.mock.calls).toEqual([record]);
+  expect(writeRecord.mock.calls).toEqual([record, record]);
   writeMigration('README.md');
   expect(await build()).toEqual(['packed', GUIDE]);
   writeMigration('1.sql', 'SELECT 1');
@@ -60,7 +63,7 @@ test('a start sets up a new store, and one with a pending migration, unless it i
   expect(await build()).toEqual(['packed', changed, 2000, SET_UP, GUIDE]);
   expect(await build()).toEqual(['packed', changed, GUIDE]);
   const call = ['local', ['d1', 'migrations', 'apply', 'DB', '--local']];
-  expect(runWranglerIn.mock.calls).toEqual([call, call]);
+  expect(runWranglerIn.mock.calls).toEqual([call, call, call]);
   expect(await build('deploy')).toEqual(['packed']);
 });
 
