@@ -80,6 +80,12 @@ test('the top level has no account, serves this machine alone, sweeps, and logs 
     preview_urls: false,
     triggers: { crons: ['*/10 * * * *'] },
     upload_source_maps: true,
+    minify: true,
+    keep_names: false,
+    send_metrics: false,
+    placement: undefined,
+    logpush: undefined,
+    tail_consumers: undefined,
     dev: { ip: '127.0.0.1' },
     vars: { ENVIRONMENT: 'local' },
   });
