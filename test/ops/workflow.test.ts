@@ -31,7 +31,7 @@ test('checks compare the migrations with those of the base, and run nothing of a
 
 test('only checked pushes to main reach staging, and main production, one after the other', () => {
   const settings =
-    /(?<=^ *)(?:branches|if|needs|environment|group|cancel.*|queue|runs-on|types|fetch-depth): .*/gim;
+    /(?<=^ *)(?:branches|if|needs|environment|group|cancel.*|queue|runs-on|types|fetch.*): .*/gim;
   expect(both.match(settings)).toEqual([
     'types: [opened, synchronize, reopened, edited]',
     'runs-on: ubuntu-24.04',
