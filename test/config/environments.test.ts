@@ -45,7 +45,7 @@ test.each(DEPLOYED)('%s has the settings of the local store, and its own address
 });
 
 test.each(DEPLOYED)('the host of BASE_URL is the only one of %s', (env) => {
-  const { name, routes = [], workers_dev, preview_urls, vars }: Config = read(env);
+  const { name, routes = [], workers_dev, vars }: Config = read(env);
   const { href, host } = new URL(String(vars.BASE_URL));
   expect(href).toBe(`https://${host}/v1`);
   // A deployment takes each host from any other worker, without a question. On workers.dev, the
@@ -53,8 +53,6 @@ test.each(DEPLOYED)('the host of BASE_URL is the only one of %s', (env) => {
   if (workers_dev)
     expect([routes, host]).toEqual([[], `${name}.${host.split('.')[1]}.workers.dev`]);
   else expect(routes).toEqual([{ pattern: host, custom_domain: true }]);
-  // A preview URL would serve untested versions. Cloudflare's default can be true.
-  expect(preview_urls).toBe(false);
 });
 
 /** The name, the address, the stores and the counters of an environment. */
@@ -77,9 +75,16 @@ test('the top level has no account, serves this machine alone, sweeps, and logs 
     account_id: 'local-only',
     routes: undefined,
     workers_dev: false,
+    // It would serve untested versions. Cloudflare's default can be true.
     preview_urls: false,
     triggers: { crons: ['*/10 * * * *'] },
     upload_source_maps: true,
+    minify: true,
+    keep_names: false,
+    send_metrics: false,
+    placement: undefined,
+    logpush: undefined,
+    tail_consumers: undefined,
     dev: { ip: '127.0.0.1' },
     vars: { ENVIRONMENT: 'local' },
   });
