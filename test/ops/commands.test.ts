@@ -3,12 +3,14 @@ import * as childProcess from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { readFile as readReal } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { safeMessage } from '../../ops/command/command-line.ts';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { importWith, runInProcess } from './command.ts';
+import { freePort, startProcess } from './project.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -38,7 +40,7 @@ test.each([
   expect(stderr).toContain(message);
 });
 
-test('seed waits for a store that is locked', async () => {
+test('a million pets are accepted, and wait for a store that is locked', async () => {
   const DatabaseSync = vi.fn(
     class {
       prepare = () => ({ run: () => {} });
@@ -47,7 +49,9 @@ test('seed waits for a store that is locked', async () => {
   );
   const store = { DATABASES: '', setUpLocalStore: () => {} };
   const mocks = { 'node:sqlite': { DatabaseSync }, '../../ops/local/store.ts': store };
-  expect(await runInProcess('seed.ts', mocks, ['--pets', '1'])).toMatchObject({ code: 0 });
+  const stdout = '1000000 animals were added.\n';
+  const result = await runInProcess('seed.ts', mocks, ['--pets', '1000000']);
+  expect(result).toEqual({ code: 0, stdout, stderr: '' });
   expect(DatabaseSync).toHaveBeenCalledWith(expect.any(String), { timeout: 10_000 });
 });
 
@@ -139,4 +143,18 @@ test('an error does not show a token, also one that wrangler quotes on two lines
 test('--help shows the options of a command, with the exit code 0', async () => {
   const { code, stdout } = await runInProcess('keys.ts', {}, ['rotate', '--help']);
   expect([code, stdout]).toEqual([0, expect.stringContaining('expires (default: 24h)\n')]);
+});
+
+const REQUEST = `import { request } from './ops/command/request.ts';
+await request({ baseUrl: 'https://store.test', apiKey: '' }, 'GET /pets', 200);`;
+
+test('requests go to the proxy that HTTPS_PROXY names', async () => {
+  const port = await freePort();
+  const proxy = createServer().listen(port, 'localhost');
+  proxy.on('connect', (_, socket) => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
+  const args = ['--input-type', 'module', '--eval', REQUEST];
+  const env = { HTTPS_PROXY: `http://localhost:${port}` };
+  const { stderr } = await startProcess(args, PROJECT_ROOT, env).exited;
+  expect(stderr).toContain('Error: GET https://store.test/pets: Proxy response (502)');
+  proxy.close();
 });
