@@ -31,11 +31,11 @@ function failing(takesMs: number, text: string) {
 const LOST = 'Network connection lost';
 
 test.each([
-  // Pauses of 75 and 150 ms.
-  [10, LOST, 3, 255],
-  [10, 'storage caused object to be reset', 3, 255],
-  [10, 'reset because its code was updated', 3, 255],
-  [10, 'due to transient issue', 3, 255],
+  // A pause of 100 ms, the longest, then of 100 ms, the shortest.
+  [10, LOST, 3, 230],
+  [10, 'storage caused object to be reset', 3, 230],
+  [10, 'reset because its code was updated', 3, 230],
+  [10, 'due to transient issue', 3, 230],
   [2_000, LOST, 3, DEADLINE_MS],
   [DEADLINE_MS - 50, LOST, 1, DEADLINE_MS - 50],
   [6_000, LOST, 1, DEADLINE_MS],
@@ -43,7 +43,7 @@ test.each([
 ])('of attempts that take %i ms, with the error "%s", %i begin, until %i ms', async (...each) => {
   const [takesMs, text, attempts, endsAt] = each;
   useFakeTimers();
-  const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  const random = vi.spyOn(Math, 'random').mockReturnValueOnce(1).mockReturnValue(0);
   onTestFinished(() => random.mockRestore());
   const { database, all } = failing(takesMs, `D1_ERROR: ${text}.`);
   const startedAt = Date.now();

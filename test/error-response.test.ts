@@ -18,21 +18,24 @@ app.use('/csrf', csrf());
 app.use('/teapot', async (_c, _next) => {
   throw new HTTPException(418, { message: 'I brew tea', cause: new Error('a token') });
 });
-app.use('/broken', async (_c, _next) => {
-  throw new HTTPException(500, { message: 'a token' });
-});
+for (const status of [500, 501] as const)
+  app.use(`/${status}`, async (_c, _next) => {
+    throw new HTTPException(status, { message: 'a token' });
+  });
 app.use('/v1/*', timeout(1));
 app.route('/v1', pets);
 app.post('/:path', (c) => c.text(''));
 app.onError(errorResponse);
 
+const DOWN = 'The database is temporarily unavailable.';
 const HIDDEN = 'Internal server error. Quote the X-Request-Id header when you report it.';
 
 // The cause may contain a credential.
 test.each([
   { path: '/csrf', status: 403, code: 'invalid_request', message: 'The request was rejected.' },
   { path: '/teapot', status: 418, code: 'invalid_request', message: 'I brew tea' },
-  { path: '/broken', status: 500, code: 'internal_error', message: HIDDEN, cause: 'a token' },
+  { path: '/500', status: 500, code: 'internal_error', message: HIDDEN, cause: 'a token' },
+  { path: '/501', status: 503, code: 'service_unavailable', message: DOWN, cause: 'a token' },
 ])('an exception on $path is an Error body with its status', async ({ path, cause, ...error }) => {
   const logLines = stopTime();
   const body = new FormData();

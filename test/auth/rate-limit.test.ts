@@ -28,7 +28,8 @@ async function send(method: string, { exhausted = '', record = {} } = {}) {
         JSON.stringify({ id: 'one', label: '', createdAt: '2026-11-20T00:00:00Z', ...record }),
     },
   };
-  const response = await sendInProcess({ path: '/v1/pets/7', method }, bindings);
+  const path = method === 'POST' ? '/v1/pets' : '/v1/pets/7';
+  const response = await sendInProcess({ path, method }, bindings);
   return { response, status: response.status, counted };
 }
 
@@ -48,17 +49,20 @@ test.each([
   expect(await send(method, { record })).toMatchObject(counted);
 });
 
-test.each(['all', 'writes'])(
-  'while the budget for %s is exhausted, a write is a 429',
-  async (exhausted) => {
-    const logLines = stopTime();
-    const { response, status } = await send('DELETE', { exhausted });
-    const message = 'Too many requests. Retry after the delay in Retry-After.';
-    expectError({ status, body: await response.json() }, 429, 'rate_limited', message);
-    expect(response.headers.get('retry-after')).toBe('10');
-    expect(logLines()).toMatchObject([{ keyId: 'one' }]);
-  },
-);
+test.each([
+  ['all', 'GET'],
+  ['all', 'DELETE'],
+  ['writes', 'DELETE'],
+  ['writes', 'PATCH'],
+  ['writes', 'POST'],
+])('while the budget for %s is exhausted, a %s is a 429', async (exhausted, method) => {
+  const logLines = stopTime();
+  const { response, status } = await send(method, { exhausted });
+  const message = 'Too many requests. Retry after the delay in Retry-After.';
+  expectError({ status, body: await response.json() }, 429, 'rate_limited', message);
+  expect(response.headers.get('retry-after')).toBe('10');
+  expect(logLines()).toMatchObject([{ keyId: 'one' }]);
+});
 
 test.each([
   ['throws', 'Error: limiter unavailable'],

@@ -4,7 +4,7 @@ import { expectError, startStore } from '../support/store.ts';
 
 const store = startStore({ faults: true });
 
-const KNOWN = `00000001-00000002-00000003-${'f'.repeat(32)}`;
+const KNOWN = `${'0189abef-'.repeat(3)}${'0189abef'.repeat(4)}`;
 
 const inSession = (bookmark: string | null) => ({ headers: { 'x-d1-bookmark': bookmark } });
 

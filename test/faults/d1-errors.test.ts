@@ -58,10 +58,9 @@ test.each([
     `SQLITE_${code}`,
     'mistake',
   ]),
-  ...['INTERNAL', 'BUSY', 'IOERR', 'IOERR_AUTH', 'UNKNOWN_AS_YET'].map((code) => [
-    `SQLITE_${code}`,
-    'unknown outcome',
-  ]),
+  ...['INTERNAL', 'BUSY', 'LOCKED', 'NOMEM', 'READONLY', 'CORRUPT', 'CANTOPEN', 'IOERR_AUTH'].map(
+    (code) => [`SQLITE_${code}`, 'unknown outcome'],
+  ),
 ])('"%s" is the failure: %s', (text, kind) => {
   expect(failureKind(new Error(`D1_ERROR: ${text}`))).toBe(kind);
 });

@@ -121,7 +121,8 @@ test.each([
     await expect.poll(async () => (await fault()).keyLimits, { interval: 5 }).toBe(1);
     await pause(50);
     socket[end]();
-    await expectLogged({ status: 400, cause: expect.stringMatching(/disconnected|lost/) }, 0);
+    const cause = expect.stringMatching(/disconnected|lost/);
+    await expectLogged({ status: 400, code: 'invalid_request', cause }, 0);
   },
 );
 
@@ -131,7 +132,8 @@ test('a client that stops in the middle of its body gets a 400 after 30 seconds'
   // The clock runs faster: the deadline takes less than a second.
   const [answer] = await once(socket, 'data', soon());
   expect(String(answer)).toMatch(/^HTTP\/1\.1 400 /);
-  await expectLogged({ status: 400, cause: 'The client did not respond within 30000 ms' }, 0);
+  const cause = 'The client did not respond within 30000 ms';
+  await expectLogged({ status: 400, code: 'invalid_request', cause }, 0);
 });
 
 test('a malformed Host is no error, although the answer has an address', async () => {

@@ -39,12 +39,18 @@ const WRITE = { method: 'POST', body: '{"name":"Rex","categoryId":1}' };
 
 test.each<[string, object[], Error, object, object?]>([
   ['an outage of D1', [{ status: 503 }], LOST, {}],
+  [
+    'an outage of the primary',
+    [{ status: 503 }],
+    LOST,
+    { headers: { 'x-d1-bookmark': 'first-primary' } },
+  ],
   ['a write at a bookmark', [{ status: 503 }], LOST, { ...WRITE, headers: AT_BOOKMARK }],
   [
     'an outage of KV',
     [{ status: 503 }],
     LOST,
-    {},
+    { headers: AT_BOOKMARK },
     { API_KEYS: { get: () => Promise.reject(LOST) } },
   ],
   ['a bug, beside its exception', [BUG, { status: 500 }], BUG, { headers: AT_BOOKMARK }],
@@ -63,7 +69,9 @@ test.each<[string, object[], Error, object, object?]>([
   expect(printed).toMatchObject(expected);
 });
 
-test.each([
+type Row = [method: string, path: string, record: object | null, expected: object];
+
+test.each<Row>([
   [
     'PATCH',
     '/v1/pets/x?y=1',
@@ -72,19 +80,21 @@ test.each([
   ],
   ['PUT', '/v1/pets', null, { route: '/*', status: 405, code: 'method_not_allowed' }],
   ['OPTIONS', '/v1/nothing', null, { route: '/*', status: 204 }],
-  [
-    'GET',
-    '/v1/pets',
-    { id: 'old', revokedAt: '2026-11-20T00:00:00Z' },
-    {
-      operation: 'listPets',
-      route: '/v1/pets',
-      status: 401,
-      code: 'revoked_api_key',
-      keyId: 'old',
-      kvMs: expect.any(Number),
-    },
-  ],
+  ...Object.entries({ revokedAt: 'revoked_api_key', expiresAt: 'expired_api_key' }).map(
+    ([time, code]): Row => [
+      'GET',
+      '/v1/pets',
+      { id: 'old', [time]: '2026-11-20T00:00:00Z' },
+      {
+        operation: 'listPets',
+        route: '/v1/pets',
+        status: 401,
+        code,
+        keyId: 'old',
+        kvMs: expect.any(Number),
+      },
+    ],
+  ),
 ])(
   'the line of %s %s with the key %j has only what applies',
   async (method, path, record, expected) => {
