@@ -37,7 +37,6 @@ test.each([
   [204, null, true],
   [302, null, true],
   [520, '<html>', true],
-  [404, '{"id":1}', false],
   [404, '{"code":"a"}', false],
   [404, '{"code":7,"message":"a message"}', false],
 ])(
