@@ -41,7 +41,7 @@ export const rex = reply('{"id":1,"name":"Rex","categoryId":1,"status":"availabl
 export const limited = problem(429, 'rate_limited');
 export const unavailable = problem(503, 'service_unavailable');
 /** The connection is lost. */
-export const lost: Answer = () => Promise.reject(new TypeError('fetch failed'));
+export const lost: Answer = () => Promise.reject();
 /** No answer ever comes, and the `fetch` ignores its signal. */
 export const silence: Answer = () => new Promise(() => {});
 

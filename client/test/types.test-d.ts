@@ -2,6 +2,9 @@
 
 import type * as Client from '../src/index.ts';
 
+// A program can name them.
+export type { CallOptions, CreateOptions, Page, Pages, StoreErrorDetails } from '../src/index.ts';
+
 declare const store: Client.AnimalStore;
 declare const binding: Fetcher;
 

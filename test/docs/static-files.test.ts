@@ -37,3 +37,12 @@ test.each([
   const own = [...reply.headers].filter(([name]) => !OTHERS.test(name));
   expect(Object.fromEntries(own)).toEqual(headers);
 });
+
+test.each([
+  // Of phones.
+  ['docs', 'name="viewport" content="width=device-width, initial-scale=1"'],
+  // No https there.
+  ['docs/init.js', "['localhost', '127.0.0.1', '[::1]'].includes"],
+])('/%s has %s', async (path, text) => {
+  expect(await (await fetch(`${store.url()}/${path}`)).text()).toContain(text);
+});

@@ -1,5 +1,6 @@
 /** The description is what clients know, and rules hold for all of it. */
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -40,12 +41,14 @@ const HASHES = {
   Store: 'a52016f5',
   service: 'cdc5219d',
   security: 'ddf0c4ab',
+  about: '6f729fd5',
 };
 
 test('the description changes only on purpose', () => {
   const { security: required, components } = description;
   const security = { name: 'security', required, ...components.securitySchemes };
-  const parts = [...operations, ...description.tags, security];
+  const about = { name: 'about', text: readFileSync('openapi/about.md', 'utf8') };
+  const parts = [...operations, ...description.tags, security, about];
   const hashes = parts.map((part) => [part.operationId ?? part.name, hashOf(part)]);
   const hint = 'If the diff of public/openapi.json is intended, copy the new hash';
   expect(Object.fromEntries(hashes), hint).toMatchObject(HASHES);

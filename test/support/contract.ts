@@ -12,6 +12,7 @@ type Operation = {
   operationId: string;
   tags: string[];
   'x-stability'?: string;
+  deprecated?: boolean;
   security?: unknown[];
   requestBody?: { content: Content };
   responses: Record<
