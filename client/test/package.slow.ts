@@ -35,12 +35,9 @@ test('the client is packed again only if it has changed', () => {
   const { mtimeMs } = statSync(PACKAGE);
   packClient();
   expect(statSync(PACKAGE)).toMatchObject({ mtimeMs });
-  for (const file of ['client/README.md', 'client/src/send.ts']) {
-    const { mtimeMs } = statSync(PACKAGE);
-    utimesSync(file, new Date(), new Date());
-    packClient();
-    expect(statSync(PACKAGE).mtimeMs).toBeGreaterThan(mtimeMs);
-  }
+  utimesSync('client/src/send.ts', new Date(), new Date());
+  packClient();
+  expect(statSync(PACKAGE).mtimeMs).toBeGreaterThan(mtimeMs);
 });
 
 test('a changed client has a new version, so that a name always stands for the same files', () => {
