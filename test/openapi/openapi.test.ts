@@ -26,16 +26,16 @@ test('the description names its version and servers, and explains the codes', ()
 
 /** Hashes of what clients read. A later operation needs none. */
 const HASHES = {
-  listPets: 'e1c39e78',
-  createPet: '80f9b4d0',
-  getPet: '4fae9dee',
-  updatePet: 'c8a246f7',
-  deletePet: '9a3ba5a6',
-  listOrders: 'b5bb1a22',
-  placeOrder: 'e0de7ffe',
-  getOrder: 'deab1e85',
-  updateOrder: '3cc3a5bd',
-  getHealth: 'dab3fe50',
+  listPets: '4704b252',
+  createPet: 'bf2baf67',
+  getPet: '0a4b251f',
+  updatePet: '30119387',
+  deletePet: 'ad796436',
+  listOrders: 'fe15577b',
+  placeOrder: 'f48daa83',
+  getOrder: '8f53d393',
+  updateOrder: '56fe3cf8',
+  getHealth: 'f74d4779',
   animals: 'a0691395',
   Pets: '5ebe17cd',
   Store: 'a52016f5',
@@ -55,10 +55,11 @@ test('the description changes only on purpose', () => {
 });
 
 function hashOf(part: object): string {
-  // Without the list of codes: a later resource may add some.
-  const json = JSON.stringify(part, (name, value) =>
-    name === 'enum' && value.includes('not_found') ? [] : value,
-  );
+  const json = JSON.stringify(part, (name, value) => {
+    // A later resource may add codes, and the tests of an error see its message.
+    if (name === 'enum' && value.includes('not_found')) return [];
+    return name === 'message' && typeof value === 'string' ? '' : value;
+  });
   return createHash('sha256').update(json).digest('hex').slice(0, 8);
 }
 
