@@ -45,8 +45,7 @@ test.each([KNOWN, 'first-unconstrained'])(
   async (bookmark) => {
     await store.fault({ d1: ['throws'] });
     const reply = await store.fetch('/v1/pets', inSession(bookmark));
-    const message =
-      'The database is temporarily unavailable. To read from the primary, leave out X-D1-Bookmark.';
+    const message = expect.stringMatching(/ To read from the primary, leave out X-D1-Bookmark\.$/);
     expectError(reply, 503, 'service_unavailable', message);
     expect(reply.headers.has('x-d1-bookmark')).toBe(false);
   },

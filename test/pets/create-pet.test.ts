@@ -78,6 +78,6 @@ test.each([
 ])('the unknown field %j is a 400 that shows it as %s', async (field, shown) => {
   const body = `{"name":"Rex","categoryId":3,${JSON.stringify(field)}:1}`;
   const reply = await sendWithoutD1('POST', '/v1/pets', body);
-  const message = `${shown}: is not a known field: name, categoryId, status`;
+  const message = expect.stringContaining(`${shown}: is not a known field: `);
   expectError(reply, 400, 'invalid_request', message);
 });

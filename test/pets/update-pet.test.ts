@@ -59,7 +59,6 @@ test('an animal with an open order keeps its status, and is not deleted', async 
 
 test.each([
   ['{}', 'body: must have at least one field'],
-  ['{"nmae":1}', 'nmae: is not a known field: name, categoryId, status'],
   ['{"name":null}', 'name: must be a string'],
   ['{"status":"Sold"}', 'status: must be one of available, pending, sold'],
 ])('the merge patch %s is a 400', async (body, message) => {
