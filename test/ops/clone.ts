@@ -37,17 +37,19 @@ const PLACEHOLDERS: Record<string, string> = {
 
 /** wrangler.toml as it is before the first set-up, also in a store that is set up. */
 function readPlaceholders() {
-  let environment = '';
-  return readFileSync('wrangler.toml', 'utf8').replaceAll(
-    /^\[+env\.(\w+)|^(\w+) = .*/gm,
-    (line, begun = environment, field = '') => {
-      environment = begun;
-      const text = PLACEHOLDERS[field.replace('workers_dev', 'routes')];
-      if (!environment || !text) return line;
-      const prefix = environment === 'staging' ? 'staging.' : '';
-      return text.replace('ENV', environment).replace('HOST', `${prefix}api.animal-store.example`);
-    },
-  );
+  const tables = readFileSync('wrangler.toml', 'utf8').split(/^(?=\[)/m);
+  return tables.map(resetTable).join('');
+}
+
+/** Puts the placeholders back into a table, if it is of an environment. */
+function resetTable(table: string) {
+  const [, environment] = /^\[+env\.(\w+)/.exec(table) ?? [];
+  if (!environment) return table;
+  const host = `${environment === 'staging' ? 'staging.' : ''}api.animal-store.example`;
+  return table.replaceAll(/^(\w+) = .*/gm, (line, field) => {
+    const placeholder = PLACEHOLDERS[field.replace('workers_dev', 'routes')];
+    return placeholder?.replace('ENV', environment).replace('HOST', host) ?? line;
+  });
 }
 
 /** wrangler.toml with an account, ids and hosts, as the fake seeds them. */
