@@ -41,7 +41,7 @@ const HASHES = {
   Store: 'a52016f5',
   service: 'cdc5219d',
   security: 'ddf0c4ab',
-  about: '6f729fd5',
+  about: 'fb3d1a16',
 };
 
 test('the description changes only on purpose', () => {
