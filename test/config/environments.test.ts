@@ -1,5 +1,4 @@
 /** The settings of the environments, and what differs in a deployed one. */
-import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { PERIOD_S } from '../../src/auth/rate-limit.ts';
@@ -113,13 +112,3 @@ test.each(CONFIGS)('$name has its limits, and no stopped writes', (config) => {
   expect(counters.size).toBe(config.ratelimits.length);
   expect(config.vars).not.toHaveProperty('WRITES_STOPPED');
 });
-
-test.each(globSync(['*.md', 'docs/**/*.md', 'client/*.md']))(
-  '%s: each command on the data of an environment has --remote, and reaches no local data',
-  (document) => {
-    const data =
-      /wrangler (?:kv (?:key|bulk)|d1 (?:execute|export|migrations)) [^`\n]*--env[^`\n]*/g;
-    const commands = readFileSync(document, 'utf8').match(data) ?? [];
-    expect(commands.filter((command) => !command.includes('--remote'))).toEqual([]);
-  },
-);
