@@ -54,18 +54,15 @@ test.each(DEPLOYED)('the host of BASE_URL is the only one of %s', (env) => {
   else expect(routes).toEqual([{ pattern: host, custom_domain: true }]);
 });
 
-/** The name, the address, the stores and the counters of an environment. */
-function identifiersOf(config: Config) {
-  const ids = new Set([config.name, config.vars.BASE_URL]);
-  JSON.stringify(config, (key, value) => {
-    if (IDS.includes(key)) ids.add(value);
-    return value;
-  });
-  return ids;
-}
-
 test('no two environments share a name, an address, a store or a counter', () => {
-  const all = CONFIGS.flatMap((config) => [...identifiersOf(config)]);
+  const all = CONFIGS.flatMap((config) => {
+    const ids = new Set([config.name, config.vars.BASE_URL]);
+    JSON.stringify(config, (key, value) => {
+      if (IDS.includes(key)) ids.add(value);
+      return value;
+    });
+    return [...ids];
+  });
   expect(all.filter((id, i) => all.indexOf(id) !== i)).toEqual([]);
 });
 
