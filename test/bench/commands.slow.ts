@@ -25,14 +25,14 @@ test('npm run bench -- against HEAD races with a checkout', () => {
   expect(run('bench', '--', 'against', 'HEAD').stdout).toMatch(/^\| create +\| \d/m);
 });
 
-test('npm run bench -- rows prints the table of BENCHMARKS.md', () => {
-  const rows = run('bench', '--', 'rows').stdout.match(TABLE)?.join('\n');
-  expect(read('BENCHMARKS.md')).toContain(`<!-- rows -->\n\n${rows}\n\n<!-- /rows -->`);
-});
-
-test('npm run demo prints the table of README.md, and draws its pictures', () => {
+test.each([
+  ['BENCHMARKS.md', 'rows', 'bench', '--', 'rows'],
+  ['README.md', 'demo', 'demo'],
+])('%s has the table %s, and no picture changes', (document, name, ...script) => {
   const pictures = PICTURES.map(read);
-  const rows = run('demo').stdout.match(TABLE)?.join('\n');
-  expect(read('README.md')).toContain(`<!-- demo -->\n\n${rows}\n\n<!-- /demo -->`);
+  const rows = run(...script)
+    .stdout.match(TABLE)
+    ?.join('\n');
+  expect(read(document)).toContain(`<!-- ${name} -->\n\n${rows}\n\n<!-- /${name} -->`);
   expect(PICTURES.map(read)).toEqual(pictures);
 });
