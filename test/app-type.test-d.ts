@@ -1,4 +1,4 @@
-/** What `hc<AppType>()` accepts and returns, and mistakes that must not compile. */
+/** The errors that `hc<AppType>()` returns, and mistakes that must not compile. */
 import { hc } from 'hono/client';
 import type { ExtractSchema } from 'hono/types';
 import type description from '../public/openapi.json';
@@ -6,19 +6,6 @@ import type { AppType } from '../src/app.ts';
 
 const { v1 } = hc<AppType>('https://api.animal-store.example');
 const json = { name: 'Rex', categoryId: 3 };
-
-export async function readResponses() {
-  const listed = await v1.pets.$get({ query: { status: 'sold', limit: '5', after: '7' } });
-  if (listed.status === 200) {
-    const [pet] = await listed.json();
-    pet?.id satisfies number | undefined;
-    if (pet?.status === 'sold') return;
-    // @ts-expect-error: not a field
-    pet?.nmae;
-  }
-  const got = await v1.pets[':petId'].$get({ param: { petId: '7' } });
-  if (got.ok) (await got.json()).name satisfies string;
-}
 
 type Operations = (typeof description)['paths'];
 /**
