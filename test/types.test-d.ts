@@ -40,18 +40,6 @@ const create = operation({
   effect: 'the animal was added',
 });
 
-const bodiless = operation({
-  operationId: 'createTag',
-  scope: 'write',
-  param: PetPath,
-  effect: 'the tag was added',
-});
-app.post('/:petId/tags', bodiless, async (c) => {
-  // @ts-expect-error: the operation does not accept an idempotency key
-  await createOnce(c.get('db'), c.get('once'), { ...tag, item: {} });
-  return c.body(null);
-});
-
 app.get('/health', operation({ operationId: 'getHealth', public: true }), async (c) => {
   // @ts-expect-error: without a rate limit, an operation must not reach D1
   await queries.getPet(c.get('db'), 7n);
@@ -87,6 +75,8 @@ app.patch('/', list, async (c) => {
   const [[row]] = await c.get('db').run(sql<{ status: string }>`SELECT …`);
   // @ts-expect-error: there may be no row
   row.status;
+  // @ts-expect-error: the operation does not accept an idempotency key
+  await createOnce(c.get('db'), c.get('once'), { ...tag, item: {} });
   return c.body(null);
 });
 
