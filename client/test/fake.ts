@@ -76,9 +76,3 @@ export async function outcomeOf(call: Promise<unknown>) {
   await vi.advanceTimersByTimeAsync(600_000);
   return outcome;
 }
-
-export async function itemsOf<T>(list: AsyncIterable<T>): Promise<T[]> {
-  const items: T[] = [];
-  for await (const item of list) items.push(item);
-  return items;
-}

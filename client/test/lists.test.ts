@@ -1,6 +1,6 @@
 /** Lists and sessions. */
 import { expect, test } from 'vitest';
-import { clientWith, headerOf, itemsOf, lost, problem, reply, rex, unavailable } from './fake.ts';
+import { clientWith, headerOf, lost, problem, reply, rex, unavailable } from './fake.ts';
 
 /** A page of a deprecated operation, with a next page. */
 const page = (body: string, next: string) => {
@@ -11,7 +11,7 @@ const page = (body: string, next: string) => {
 test('a list is all items, from pages of 100 by default, or one page', async () => {
   const answers = [page('[{"id":1},{"id":2}]', 'a=1'), reply('[{"id":3}]'), page('[]', 'b=2')];
   const { store, lines } = clientWith([...answers, reply('[]')]);
-  expect(await itemsOf(store.listPets({ status: 'a newer status' }))).toEqual([
+  expect(await Array.fromAsync(store.listPets({ status: 'a newer status' }))).toEqual([
     { id: 1n },
     { id: 2n },
     { id: 3n },
@@ -20,7 +20,7 @@ test('a list is all items, from pages of 100 by default, or one page', async () 
   expect(await list.page()).toEqual({ items: [], next: 'b=2' });
   // A `next` that a web page sends to its server cannot lead to another operation.
   expect(await list.page('/../store/orders')).toEqual({ items: [], next: undefined });
-  expect(await itemsOf(list)).toEqual([]);
+  expect(await Array.fromAsync(list)).toEqual([]);
   expect(lines).toEqual([
     'GET /pets?limit=100&status=a+newer+status',
     // With the address of the client, not that of the link.
@@ -36,7 +36,7 @@ test.each([
   ['the same page again', '[{"id":1}]', 2],
 ])('%s without an end are an error, not a loop', async (_, body, count) => {
   const { store, requests } = clientWith([page(body, 'a=1')]);
-  await expect(itemsOf(store.listPets())).rejects.toMatchObject({
+  await expect(Array.fromAsync(store.listPets())).rejects.toMatchObject({
     code: 'invalid_response',
     message: 'The pages have no end.',
     outcomeUnknown: false,

@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest';
 import { startStore } from '../../test/support/store.ts';
 import { createAnimalStore } from '../src/index.ts';
-import { itemsOf } from './fake.ts';
 
 const store = startStore();
 const REX = { name: 'Rex 🐈', categoryId: 1n - 2n ** 63n, status: 'available' } as const;
@@ -17,7 +16,7 @@ test('the client and the store agree on every digit, page, bookmark and code', a
   const max = await session.createPet({ ...REX, name: 'Max' });
   expect(rex).toEqual({ id: rex.id, ...REX });
   expect(session.bookmark).toMatch(/^[0-9a-f]{8}-/);
-  expect(await itemsOf(session.listPets({ limit: 1 }))).toEqual([rex, max]);
+  expect(await Array.fromAsync(session.listPets({ limit: 1 }))).toEqual([rex, max]);
   const order = await session.placeOrder({ petId: rex.id });
   const status = 'cancelled';
   expect(await session.updateOrder(order.id, { status })).toEqual({ ...order, status });
