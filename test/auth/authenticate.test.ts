@@ -2,13 +2,12 @@
 import { expect, test } from 'vitest';
 import { generateKey } from '../../ops/keys/generate-key.ts';
 import { parseRecord, recordName, scopesOf, stateOf } from '../../src/auth/key-record.ts';
-import { startApp, stopTime } from '../support/in-process.ts';
+import { stopTime } from '../support/in-process.ts';
 import { expectError, startStore } from '../support/store.ts';
 
 const store = startStore();
-const sendWithoutD1 = startApp(store);
 const list = (authorization: string | null) =>
-  sendWithoutD1('GET', '/v1/pets', undefined, { authorization });
+  store.fetch('/v1/pets', { headers: { authorization } });
 
 const REQUIRED = 'An API key is required: send the header Authorization: Bearer <API_KEY>';
 

@@ -5,10 +5,7 @@
 import { expect, test } from 'vitest';
 import { MAX_BODY_BYTES } from '../../src/http/body.ts';
 import { MAX_QUERY_LENGTH } from '../../src/http/query-text.ts';
-import { startApp } from '../support/in-process.ts';
-import { startStore } from '../support/store.ts';
-
-const sendWithoutD1 = startApp(startStore());
+import { sendWithoutD1 } from '../support/in-process.ts';
 
 type Sent = { path?: string; headers?: Record<string, string>; body?: string };
 

@@ -3,11 +3,10 @@
  */
 import { expect, test } from 'vitest';
 import { MAX_BODY_BYTES } from '../../src/http/body.ts';
-import { startApp } from '../support/in-process.ts';
+import { sendWithoutD1 } from '../support/in-process.ts';
 import { expectError, startStore } from '../support/store.ts';
 
 const store = startStore();
-const sendWithoutD1 = startApp(store);
 
 const BODY = '{"name":"Rex","categoryId":1}';
 test.each([

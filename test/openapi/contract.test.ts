@@ -2,10 +2,7 @@
 import { expect, test } from 'vitest';
 import { Name } from '../../src/pets/schemas.ts';
 import { description, operations, problems } from '../support/contract.ts';
-import { startApp } from '../support/in-process.ts';
-import { startStore } from '../support/store.ts';
-
-const sendWithoutD1 = startApp(startStore());
+import { sendWithoutD1 } from '../support/in-process.ts';
 
 /** JSON values, each of which some field accepts, and another rejects. */
 const VALUES = [

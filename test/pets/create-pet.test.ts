@@ -5,11 +5,10 @@
 import { expect, test } from 'vitest';
 import { MAX_NAME_LENGTH, NewPet } from '../../src/pets/schemas.ts';
 import { readVars } from '../support/configuration.ts';
-import { startApp } from '../support/in-process.ts';
+import { sendWithoutD1 } from '../support/in-process.ts';
 import { exact, expectError, startStore } from '../support/store.ts';
 
 const store = startStore({ faults: true, env: 'staging' });
-const sendWithoutD1 = startApp(startStore());
 
 /** Each character has two UTF-16 code units. */
 const LONGEST = '🐶'.repeat(MAX_NAME_LENGTH);

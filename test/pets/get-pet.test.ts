@@ -1,11 +1,10 @@
 /** GET /v1/pets/{petId}: getPet, which is deprecated. */
 import { expect, test } from 'vitest';
 import { readVars } from '../support/configuration.ts';
-import { startApp } from '../support/in-process.ts';
+import { sendWithoutD1 } from '../support/in-process.ts';
 import { expectError, startStore } from '../support/store.ts';
 
 const store = startStore({ faults: true, env: 'staging' });
-const sendWithoutD1 = startApp(startStore());
 
 test.each([
   ...['1e3', '0x10', '+1', '--1', '-', '%201', '%', '1%ff', '1%0A', '%EF%BC%95', '1%2F2'],

@@ -1,10 +1,9 @@
 /** GET /v1/pets: listPets. */
 import { expect, test } from 'vitest';
-import { startApp } from '../support/in-process.ts';
+import { sendWithoutD1 } from '../support/in-process.ts';
 import { exact, expectError, startStore } from '../support/store.ts';
 
 const store = startStore();
-const sendWithoutD1 = startApp(store);
 
 test('lists the animals by ascending id, and answers HEAD without them', async () => {
   // As texts, '10' comes before '9'.

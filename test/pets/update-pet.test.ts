@@ -3,11 +3,10 @@
  * deletePet.
  */
 import { expect, test } from 'vitest';
-import { startApp } from '../support/in-process.ts';
+import { sendWithoutD1 } from '../support/in-process.ts';
 import { exact, expectError, startStore } from '../support/store.ts';
 
 const store = startStore();
-const sendWithoutD1 = startApp(store);
 const updatePet = (id: bigint | number, patch: unknown) =>
   store.send('PATCH', `/v1/pets/${id}`, patch);
 

@@ -1,38 +1,29 @@
+/** Requests in the test's own process, and its log lines. */
+import { onTestFinished, vi } from 'vitest';
+import { generateKey } from '../../ops/keys/generate-key.ts';
+import { parseLines, readReply } from './store.ts';
+import { type Call, sendInProcess, stubBindings } from './stubs.ts';
+
+const bindings = stubBindings(async (binding, value) => {
+  if (binding === 'D1') throw new Error('the request reached D1');
+  return value;
+});
+const key = generateKey('production');
+
 /**
- * The app in the test's own process, for requests that are rejected. It is much faster than over
- * HTTP. There is no D1: an accepted request is a 503.
+ * Sends a request that is rejected, much faster than over HTTP. There is no D1: an accepted request
+ * is a 503. It logs nothing.
  */
-import { beforeAll, beforeEach, onTestFinished, vi } from 'vitest';
-import { app } from '../../src/app.ts';
-import { headersWith, parseLines, type RequestOptions, readReply, type Store } from './store.ts';
-import { type Stubs, stubLimiters } from './stubs.ts';
-
-const unavailable = (): never => {
-  throw new Error('the request reached D1');
-};
-const DB = { prepare: unavailable, withSession: () => DB };
-
-/** Gives a test file the app with the store's KV. It logs nothing. */
-export function startApp(store: Store) {
-  let env: Stubs;
-  let key: string;
-  beforeAll(async () => {
-    key = await store.issueKey();
-    env = { ...store.bindings(), ...stubLimiters, DB };
-  });
-  beforeEach(() => redirectLogs(() => {}));
-
-  return async (
-    method: string,
-    path: string,
-    body?: RequestOptions['body'],
-    given?: RequestOptions['headers'],
-  ) => {
-    const own = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    const headers = headersWith({ ...own, ...given });
-    const init = { method, headers, ...(body !== undefined && { body }) };
-    return readReply(method, path, await app.request(path, init, env));
-  };
+export async function sendWithoutD1(
+  method: string,
+  path: string,
+  body: Call['body'] = null,
+  headers: Call['headers'] = {},
+) {
+  const restore = redirectLogs(() => {});
+  const response = await sendInProcess({ method, path, body, headers }, bindings, key);
+  restore();
+  return readReply(method, path, response);
 }
 
 /** Passes the lines to a function. Returns what ends that. */

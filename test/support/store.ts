@@ -11,6 +11,7 @@ import type { Calls, Faults } from '../faults/worker.ts';
 import { readVars } from './configuration.ts';
 import { expectDescribed } from './contract.ts';
 import { emptyTables, type Server, serverOfProcess } from './server.ts';
+import { type Call, headersWith } from './stubs.ts';
 
 /**
  * With `faults`, the app has bindings that fail on demand, and high limits: see faults/worker.ts.
@@ -18,13 +19,8 @@ import { emptyTables, type Server, serverOfProcess } from './server.ts';
  */
 type StoreOptions = { faults?: false; env?: 'local' } | { faults: true; env?: 'local' | 'staging' };
 
-export type RequestOptions = {
-  method?: string;
-  /** Default the suite's key; `null` for none. */
-  key?: string | null;
-  headers?: Record<string, string | null>;
-  body?: string | Uint8Array<ArrayBuffer>;
-};
+/** `key` is by default the suite's; `null` for none. */
+type RequestOptions = Omit<Call, 'path'> & { key?: string | null };
 
 export type Reply = { status: number; headers: Headers; text: string; body: unknown };
 
@@ -63,11 +59,10 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
     /** Sends any request to the worker. For a JSON body, `send` is shorter. */
     async fetch(
       path: string,
-      { method = 'GET', key = suiteKey, headers, body }: RequestOptions = {},
+      { method = 'GET', key = suiteKey, headers, body = null }: RequestOptions = {},
     ) {
       const sentHeaders = headersWith({ authorization: key && `Bearer ${key}`, ...headers });
-      const init = { method, headers: [...sentHeaders], ...(body !== undefined && { body }) };
-      const response = await request(path, init);
+      const response = await request(path, { method, headers: [...sentHeaders], body });
       requestIds.add(response.headers.get('x-request-id'));
       return readReply(method, path, response);
     },
@@ -189,19 +184,6 @@ export const isLine = (text: unknown) => String(text).startsWith('{"time":');
 /** The log lines of the service among printed texts. */
 export const parseLines = (texts: string[]): Record<string, unknown>[] =>
   texts.filter(isLine).map((line) => JSON.parse(line));
-
-/**
- * The headers of a request. Names are compared without case: the last one wins. `null` removes a
- * header.
- */
-export function headersWith(all: NonNullable<RequestOptions['headers']>) {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(all)) {
-    headers.delete(name);
-    if (value !== null) headers.set(name, value);
-  }
-  return headers;
-}
 
 type Namespace = { put(name: string, json: string): Promise<void> };
 

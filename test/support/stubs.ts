@@ -56,13 +56,27 @@ export function stubBindings(
 export type Call = {
   path: string;
   method?: string;
-  body?: string;
-  headers?: Record<string, string>;
+  body?: string | Uint8Array<ArrayBuffer> | null;
+  /** Names are compared without case: the last one wins. `null` removes a header. */
+  headers?: Record<string, string | null>;
 };
 
 /** The headers of a call with an API key. */
-export function headersOf({ headers }: Call, key: string): Record<string, string> {
-  return { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers };
+export function headersOf({ headers }: Call, key: string) {
+  return headersWith({
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    ...headers,
+  });
+}
+
+export function headersWith(all: NonNullable<Call['headers']>) {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(all)) {
+    headers.delete(name);
+    if (value !== null) headers.set(name, value);
+  }
+  return headers;
 }
 
 /**
