@@ -48,7 +48,7 @@ function clientOf({ port, env }: Server) {
   const request = async (call: Call): Promise<string> => {
     const response = await fetch(url + call.path, {
       ...call,
-      headers: headersOf(call, LOCAL_KEY),
+      headers: headersOf(LOCAL_KEY, call.headers),
       signal: AbortSignal.timeout(PATIENCE_MS),
     }).catch(() => null);
     if (!response) return 'no answer';

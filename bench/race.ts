@@ -87,7 +87,7 @@ export async function send(port: number, call: Call, clients = 1, count = 1): Pr
   const sendOneByOne = async () => {
     for (let i = 0; i < count; i += 1) {
       const begin = performance.now();
-      const response = await fetch(url, { ...call, headers: headersOf(call, LOCAL_KEY) });
+      const response = await fetch(url, { ...call, headers: headersOf(LOCAL_KEY, call.headers) });
       const answer = await response.text();
       durations.push(performance.now() - begin);
       if (!response.ok) throw new Error(`${url}: ${answer}`);

@@ -4,13 +4,12 @@ import { csrf } from 'hono/csrf';
 import { HTTPException } from 'hono/http-exception';
 import { timeout } from 'hono/timeout';
 import { expect, test } from 'vitest';
-import { generateKey } from '../ops/keys/generate-key.ts';
 import type { AppEnv } from '../src/context.ts';
 import { errorResponse } from '../src/error-response.ts';
 import { accessLog } from '../src/middleware/access-log.ts';
 import { pets } from '../src/pets/routes.ts';
 import { stopTime } from './support/in-process.ts';
-import { headersOf, sendInProcess, stubBindings } from './support/stubs.ts';
+import { sendInProcess, stubBindings } from './support/stubs.ts';
 
 const app = new Hono<AppEnv>();
 app.use(accessLog);
@@ -52,9 +51,8 @@ test('a write that runs into a timeout of Hono is a 503, as its handler goes on'
   const hangs = stubBindings((binding, value) =>
     binding === 'KV' ? Promise.resolve(value) : new Promise(() => {}),
   );
-  const headers = headersOf({ path: '' }, generateKey('production'));
-  const init = { method: 'POST', body: '{"name":"Rex","categoryId":1}', headers };
-  const response = await app.request('/v1/pets', init, hangs);
+  const call = { path: '/v1/pets', method: 'POST', body: '{"name":"Rex","categoryId":1}' };
+  const response = await sendInProcess(call, hangs, { to: app });
   expect(response.headers.get('retry-after')).toBe('5');
   const message =
     'The database did not respond. It is unknown whether the animal was added. Check before you retry. To make retries safe, send an Idempotency-Key with the first request.';

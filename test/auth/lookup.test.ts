@@ -109,7 +109,7 @@ async function startSlowRead(later: object) {
   const read = vi.fn(async () => JSON.stringify(later)).mockReturnValueOnce(slow.promise);
   const bindings = { ...stubBindings(), API_KEYS: { get: read } };
   const key = generateKey('production');
-  const send = async () => (await sendInProcess({ path: '/v1/pets' }, bindings, key)).status;
+  const send = async () => (await sendInProcess({ path: '/v1/pets' }, bindings, { key })).status;
   const first = send();
   // Not `vi.waitFor`, which advances the time of day.
   while (read.mock.calls.length === 0) await new Promise(setImmediate);

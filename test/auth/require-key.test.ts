@@ -1,12 +1,11 @@
 /** `requireKey` and the routes of a resource, in an app that has none of the store's middleware. */
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
-import { generateKey } from '../../ops/keys/generate-key.ts';
 import { requireKey } from '../../src/auth/require-key.ts';
 import type { AppEnv } from '../../src/context.ts';
 import { orders } from '../../src/orders/routes.ts';
 import { pets } from '../../src/pets/routes.ts';
-import { type Call, headersOf, type Stubs, stubBindings } from '../support/stubs.ts';
+import { type Call, type Stubs, sendInProcess, stubBindings } from '../support/stubs.ts';
 
 const admin = new Hono<AppEnv>()
   .use('/admin/*', requireKey('write'))
@@ -19,13 +18,8 @@ const mounted = new Hono<AppEnv>()
 const fail = () => Promise.reject(new Error('it is down'));
 
 /** Sends a request with a key that this process has not seen, and reads the response. */
-async function send(app: Pick<Hono<AppEnv>, 'request'>, call: Call, env: Partial<Stubs> = {}) {
-  const headers = headersOf(call, generateKey('production'));
-  const response = await app.request(
-    call.path,
-    { ...call, headers },
-    { ...stubBindings(), ...env },
-  );
+async function send(to: Pick<Hono<AppEnv>, 'request'>, call: Call, env: Partial<Stubs> = {}) {
+  const response = await sendInProcess(call, { ...stubBindings(), ...env }, { to });
   return { response, status: response.status, body: await response.json() };
 }
 

@@ -3,7 +3,7 @@
  * the new row.
  */
 import { Hono } from 'hono';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import type { AppEnv } from '../../src/context.ts';
 import type { Database } from '../../src/d1/database.ts';
@@ -15,7 +15,7 @@ import { operation } from '../../src/operation/operation.ts';
 import { PetPath } from '../../src/pets/schemas.ts';
 import { stopTime } from '../support/in-process.ts';
 import { startStore } from '../support/store.ts';
-import { headersOf, stubLimiters } from '../support/stubs.ts';
+import { sendInProcess, stubBindings } from '../support/stubs.ts';
 
 const store = startStore();
 const MIA = { into: 'pets', row: { name: 'Mia', category_id: 3n }, item: { name: 'Mia' } };
@@ -35,18 +35,13 @@ app.use(accessLog);
 app.post('/:petId', addPhoto, async (c) => c.json(await handle(c.get('db'), c.get('once'))));
 app.onError((error, c) => c.json(error instanceof ApiError ? error.code : error.message));
 
-let apiKey: string;
-beforeAll(async () => {
-  apiKey = await store.issueKey();
-});
-
 /** Sends a request with an idempotency key to a handler, and returns the item, or its error. */
 async function send(handler: typeof handle, path = '/1') {
   stopTime();
   handle = handler;
-  const headers = headersOf({ path, headers: { 'idempotency-key': 'k' } }, apiKey);
-  const bindings = { ...store.bindings(), ...stubLimiters };
-  const response = await app.request(path, { method: 'POST', headers, body: '{}' }, bindings);
+  const call = { path, method: 'POST', headers: { 'idempotency-key': 'k' }, body: '{}' };
+  const bindings = { ...stubBindings(), DB: store.bindings().DB };
+  const response = await sendInProcess(call, bindings, { to: app });
   return response.json();
 }
 

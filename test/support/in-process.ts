@@ -21,7 +21,7 @@ export async function sendWithoutD1(
   headers: Call['headers'] = {},
 ) {
   const restore = redirectLogs(() => {});
-  const response = await sendInProcess({ method, path, body, headers }, bindings, key);
+  const response = await sendInProcess({ method, path, body, headers }, bindings, { key });
   restore();
   return readReply(method, path, response);
 }

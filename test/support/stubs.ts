@@ -2,9 +2,10 @@
  * Stubs of the bindings, and requests to the app in this process. The benchmarks use them as well,
  * so nothing here needs vitest.
  */
+import type { Hono } from 'hono';
 import { generateKey } from '../../ops/keys/generate-key.ts';
 import { app } from '../../src/app.ts';
-import type { Bindings } from '../../src/context.ts';
+import type { AppEnv, Bindings } from '../../src/context.ts';
 
 /** Every binding. A stub may lack the methods that the service does not call. */
 export type Stubs = { [name in keyof Bindings]: unknown };
@@ -23,7 +24,6 @@ const PAGE = { results: Array(21).fill(ROW), meta: {} };
 const RESULT = { results: [ROW], meta: {} };
 
 const limiter = { limit: async () => ({ success: true }) };
-export const stubLimiters = { RATE_LIMITER: limiter, WRITE_RATE_LIMITER: limiter };
 
 /** All calls succeed, when `answer` resolves. The record of every API key exists. */
 export function stubBindings(
@@ -49,7 +49,8 @@ export function stubBindings(
     CF_VERSION_METADATA: { id: 'stub' },
     API_KEYS: { get: () => answer('KV', RECORD) },
     DB,
-    ...stubLimiters,
+    RATE_LIMITER: limiter,
+    WRITE_RATE_LIMITER: limiter,
   } satisfies Stubs;
 }
 
@@ -62,7 +63,7 @@ export type Call = {
 };
 
 /** The headers of a call with an API key. */
-export function headersOf({ headers }: Call, key: string) {
+export function headersOf(key: string, headers: Call['headers'] = {}) {
   return headersWith({
     authorization: `Bearer ${key}`,
     'content-type': 'application/json',
@@ -80,10 +81,17 @@ export function headersWith(all: NonNullable<Call['headers']>) {
 }
 
 /**
- * Sends a request to the app in this process, with a URL that every environment accepts, by default
+ * Sends a request to an app in this process, with a URL that every environment accepts, by default
  * with a new key.
  */
-export function sendInProcess(call: Call, bindings: Stubs, key = generateKey('production')) {
+export function sendInProcess(
+  call: Call,
+  bindings: Stubs,
+  {
+    key = generateKey('production'),
+    to = app,
+  }: { key?: string; to?: Pick<Hono<AppEnv>, 'request'> } = {},
+) {
   const url = `https://localhost${call.path}`;
-  return app.request(url, { ...call, headers: headersOf(call, key) }, bindings);
+  return to.request(url, { ...call, headers: headersOf(key, call.headers) }, bindings);
 }
