@@ -3,7 +3,6 @@
  * /v1/store/orders/{orderId}: getOrder.
  */
 import { expect, test } from 'vitest';
-import { readVars } from '../support/configuration.ts';
 import { exact, startStore } from '../support/store.ts';
 
 const store = startStore({ faults: true, env: 'staging' });
@@ -31,7 +30,7 @@ test.each(STATUSES)(
     const first = await store.fetch(`/v1${query}`);
     const last = await store.fetch(`/v1${query}&after=${id}`);
     expect([first.body, last.body]).toMatchObject([[{ id, status }], [{ id: id + 4, status }]]);
-    const next = `${readVars('staging')?.BASE_URL}${query}&after=${id}`;
+    const next = `${store.baseUrl()}${query}&after=${id}`;
     expect(first.headers.get('link')).toBe(`<${next}>; rel="next"`);
     expect(last.headers.has('link')).toBe(false);
   },

@@ -1,6 +1,5 @@
 /** POST /v1/store/orders: placeOrder. Retries with an Idempotency-Key: test/idempotency. */
 import { expect, test } from 'vitest';
-import { readVars } from '../support/configuration.ts';
 import { exact, expectError, startStore } from '../support/store.ts';
 
 const store = startStore({ faults: true, env: 'staging' });
@@ -14,7 +13,7 @@ test('places an order, which makes its animal pending, although another id is on
   // The time: test/d1/sql.test.ts.
   const placedAt = expect.any(String);
   expect(exact(reply)).toEqual({ id: 1n, petId, status: 'placed', placedAt });
-  expect(reply.headers.get('location')).toBe(`${readVars('staging')?.BASE_URL}/store/orders/1`);
+  expect(reply.headers.get('location')).toBe(`${store.baseUrl()}/store/orders/1`);
   expect((await store.fetch('/v1/store/orders/1')).text).toBe(reply.text);
   expect(await store.rows('pets')).toMatchObject([{ status: 'available' }, { status: 'pending' }]);
 });

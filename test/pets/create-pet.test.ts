@@ -4,7 +4,6 @@
  */
 import { expect, test } from 'vitest';
 import { MAX_NAME_LENGTH, NewPet } from '../../src/pets/schemas.ts';
-import { readVars } from '../support/configuration.ts';
 import { sendWithoutD1 } from '../support/in-process.ts';
 import { exact, expectError, startStore } from '../support/store.ts';
 
@@ -26,7 +25,7 @@ test.each([
   const sent = `\ufeff \r\n{ "name" : ${JSON.stringify(name)} ,\t"categoryId":${categoryId}} \n`;
   const created = await store.createPet(sent);
   expect(created.status).toBe(201);
-  expect(created.headers.get('location')).toBe(`${readVars('staging')?.BASE_URL}/pets/1`);
+  expect(created.headers.get('location')).toBe(`${store.baseUrl()}/pets/1`);
   for (const reply of [created, await store.fetch('/v1/pets/1')])
     expect(exact(reply)).toEqual({ id: 1n, name, categoryId });
 });

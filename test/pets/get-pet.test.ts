@@ -1,6 +1,5 @@
 /** GET /v1/pets/{petId}: getPet, which is deprecated. */
 import { expect, test } from 'vitest';
-import { readVars } from '../support/configuration.ts';
 import { sendWithoutD1 } from '../support/in-process.ts';
 import { expectError, startStore } from '../support/store.ts';
 
@@ -20,12 +19,12 @@ test.each([{ status: 200 }, { status: 401, key: null }])(
   async ({ status, ...init }) => {
     await store.insertPet({ id: 1 });
     const { headers } = await store.fetch('/v1/pets/1', init);
-    const { BASE_URL } = readVars('staging') ?? {};
-    const page = new URL('/docs', BASE_URL);
+    const baseUrl = store.baseUrl();
+    const page = new URL('/docs', baseUrl);
     expect(Object.fromEntries(headers)).toMatchObject({
       deprecation: '@1795132800',
       sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-      link: `<${BASE_URL}/pets>; rel="successor-version", <${page}>; rel="deprecation"`,
+      link: `<${baseUrl}/pets>; rel="successor-version", <${page}>; rel="deprecation"`,
     });
     expect(await store.logLines()).toMatchObject([{ status, deprecated: true }]);
   },

@@ -1,27 +1,24 @@
 /** The servers of a test process: a worker in workerd, with a database and keys of its own. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTestHarness } from 'wrangler';
+import { createTestHarness, unstable_readConfig as readConfig } from 'wrangler';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
-import { readWorker, withFaults } from './configuration.ts';
+import type { Faults } from '../faults/worker.ts';
 
 /**
  * Not the folder of the project, in which wrangler would read the variables of a developer,
  * `.dev.vars` or `.env`.
  */
 const ROOT = join(PROJECT_ROOT, '.wrangler/test');
+const CONFIG = join(PROJECT_ROOT, 'wrangler.toml');
 
-/**
- * The worker as it is deployed, and the one with bindings that fail on demand (faults/worker.ts).
- */
-const WORKERS = { plain: readWorker, faults: withFaults };
-
-type WorkerName = keyof typeof WORKERS;
+/** The worker as it is deployed, and the one with bindings that fail on demand. */
+type Main = 'src/index.ts' | 'test/faults/app.ts';
 
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
 declare global {
-  var sharedServers: { [Name in WorkerName]?: Promise<Server> } | undefined;
+  var sharedServers: { [main in Main]?: Promise<Server> } | undefined;
 }
 
 /**
@@ -29,17 +26,17 @@ declare global {
  * test files share it, although `vi.resetModules` makes some of them load a second instance of this
  * module. environment.ts closes it.
  */
-export function serverOfProcess(name: WorkerName): Promise<Server> {
+export function serverOfProcess(main: Main): Promise<Server> {
   globalThis.sharedServers ??= {};
-  globalThis.sharedServers[name] ??= startServer(name);
-  return globalThis.sharedServers[name];
+  globalThis.sharedServers[main] ??= startServer(main);
+  return globalThis.sharedServers[main];
 }
 
-async function startServer(name: WorkerName) {
+async function startServer(main: Main) {
   // Otherwise, the server would keep a vitest process alive after its parent was killed.
   process.once('disconnect', () => process.exit());
   mkdirSync(ROOT, { recursive: true });
-  const harness = createTestHarness({ root: ROOT, workers: [{ config: WORKERS[name]() }] });
+  const harness = createTestHarness({ root: ROOT, workers: [{ config: readWorker(main) }] });
   try {
     const { url } = await harness.listen();
     const worker = harness.getWorker<Env>();
@@ -54,19 +51,32 @@ async function startServer(name: WorkerName) {
   }
 }
 
-/** Empties the tables, and resets their ids. */
-export async function emptyTables({ bindings, tables }: Server) {
-  const statements = ['sqlite_sequence', ...tables].map((table) => `DELETE FROM ${table}`);
-  await bindings.DB.exec(statements.join('; '));
+/**
+ * The worker of the project, with absolute paths, and without the build step, which would set up
+ * the developer's own store.
+ */
+function readWorker(main: Main) {
+  const { d1_databases, ...config } = readConfig({ config: CONFIG });
+  const migrations_dir = join(PROJECT_ROOT, 'migrations');
+  return {
+    ...config,
+    main: join(PROJECT_ROOT, main),
+    build: {},
+    vars: readVars('local'),
+    assets: { ...config.assets, directory: join(PROJECT_ROOT, 'public') },
+    d1_databases: d1_databases.map((database: object) => ({ ...database, migrations_dir })),
+  };
 }
 
-/** The names of the tables that the migrations have created. */
+/** The variables of an environment. The local log has all lines, too. */
+export function readVars(env: string): Faults['vars'] {
+  return { ...readConfig({ config: CONFIG, env: env === 'local' ? '' : env }).vars, LOG: 'all' };
+}
+
+/** The names of the tables that the migrations have created, and that of their last ids. */
 async function readTables(db: D1Database) {
   const { results } = await db
-    .prepare(
-      `SELECT name FROM sqlite_schema WHERE type = 'table'
-        AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*' AND name <> 'd1_migrations'`,
-    )
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
     .all<{ name: string }>();
-  return results.map(({ name }) => name);
+  return results.map(({ name }) => name).filter((name) => !/^(_cf|d1)_/.test(name));
 }

@@ -8,13 +8,12 @@ import { generateKey } from '../../ops/keys/generate-key.ts';
 import { type KeyRecord, recordName } from '../../src/auth/key-record.ts';
 import { parseJson } from '../../src/exact-json.ts';
 import type { Calls, Faults } from '../faults/worker.ts';
-import { readVars } from './configuration.ts';
 import { expectDescribed } from './contract.ts';
-import { emptyTables, type Server, serverOfProcess } from './server.ts';
+import { readVars, type Server, serverOfProcess } from './server.ts';
 import { type Call, headersWith } from './stubs.ts';
 
 /**
- * With `faults`, the app has bindings that fail on demand, and high limits: see faults/worker.ts.
+ * With `faults`, the app has bindings that fail on demand: see faults/worker.ts.
  * Only then it can have the variables of another environment: those of staging, over https.
  */
 type StoreOptions = { faults?: false; env?: 'local' } | { faults: true; env?: 'local' | 'staging' };
@@ -55,6 +54,8 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
   const store = {
     /** The origin of its addresses. */
     url: () => server.origin,
+    /** The beginning of the addresses in its headers. */
+    baseUrl: () => vars?.BASE_URL ?? `${server.origin}/v1`,
 
     /** Sends any request to the worker. For a JSON body, `send` is shorter. */
     async fetch(
@@ -112,8 +113,8 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
 
     bindings: () => server.bindings,
 
-    /** Empties the tables, as before each test. */
-    emptyTables: () => emptyTables(server),
+    /** Empties the tables, and resets their ids, as before each test. */
+    emptyTables: () => store.exec(server.tables.map((table) => `DELETE FROM ${table}`).join('; ')),
 
     /**
      * Runs SQL statements in one call. A prepared statement takes five calls to the other process.
@@ -159,12 +160,12 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
   };
 
   beforeAll(async () => {
-    server = await serverOfProcess(faults ? 'faults' : 'plain');
+    server = await serverOfProcess(faults ? 'test/faults/app.ts' : 'src/index.ts');
     await store.putRecord(suiteKey, { id: 'suite' });
   });
   beforeEach(async () => {
     if (faults) await store.fault({});
-    await emptyTables(server);
+    await store.emptyTables();
     server.harness.clearLogs();
     requestIds.clear();
     scheduledRuns = 0;
