@@ -4,9 +4,9 @@
  * --write`).
  */
 import { beforeEach, expect, test } from 'vitest';
-import { type Reply, startStore } from './support/store.ts';
+import { type Reply, startFaultyStore } from './support/store.ts';
 
-const store = startStore({ faults: true });
+const store = startFaultyStore();
 
 // Animals, orders and records of idempotency keys that no test names, and three available animals.
 beforeEach(() =>

@@ -5,9 +5,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { unavailableMessage } from '../src/http/unavailable.ts';
 import { operations } from './support/contract.ts';
-import { expectError, startStore } from './support/store.ts';
+import { expectError, startFaultyStore } from './support/store.ts';
 
-const store = startStore({ faults: true });
+const store = startFaultyStore();
 
 /** What a write says while D1 does not respond. */
 const UNAVAILABLE: Record<string, string> = {

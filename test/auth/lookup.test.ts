@@ -4,10 +4,10 @@ import { generateKey } from '../../ops/keys/generate-key.ts';
 import { findRecord } from '../../src/auth/key-lookup.ts';
 import { recordName } from '../../src/auth/key-record.ts';
 import { stopTime } from '../support/in-process.ts';
-import { startStore } from '../support/store.ts';
+import { startFaultyStore } from '../support/store.ts';
 import { sendInProcess, stubBindings } from '../support/stubs.ts';
 
-const store = startStore({ faults: true });
+const store = startFaultyStore();
 
 const REVOKED = { revokedAt: '2026-11-20T00:00:00Z' };
 const NOON = Date.parse('2026-11-20T12:00:00Z');

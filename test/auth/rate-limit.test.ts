@@ -1,10 +1,10 @@
 /** The budgets of a key: one for all its requests, and a smaller one for writes. */
 import { expect, test } from 'vitest';
 import { stopTime } from '../support/in-process.ts';
-import { expectError, startStore } from '../support/store.ts';
+import { expectError, startFaultyStore } from '../support/store.ts';
 import { sendInProcess, stubBindings } from '../support/stubs.ts';
 
-const store = startStore({ faults: true });
+const store = startFaultyStore();
 
 /** Sends a request with a new key, and returns the response, and what each limiter has counted. */
 async function send(method: string, { exhausted = '', record = {} } = {}) {

@@ -1,9 +1,9 @@
 /** `X-D1-Bookmark`: sessions that read their own writes from any replica. */
 import { expect, test } from 'vitest';
 import { unavailableMessage } from '../../src/http/unavailable.ts';
-import { expectError, startStore } from '../support/store.ts';
+import { expectError, startFaultyStore } from '../support/store.ts';
 
-const store = startStore({ faults: true });
+const store = startFaultyStore();
 
 const KNOWN = `${'0189abef-'.repeat(3)}${'0189abef'.repeat(4)}`;
 

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { KV_DEADLINE_MS } from '../../src/auth/key-lookup.ts';
 import { DEADLINE_MS } from '../../src/d1/execute.ts';
 import { failureKind } from '../../src/d1/failure.ts';
-import { expectError, startStore } from '../support/store.ts';
+import { expectError, startFaultyStore } from '../support/store.ts';
 import type { Faults } from './worker.ts';
 
-const store = startStore({ faults: true, env: 'staging' });
+const store = startFaultyStore('staging');
 const create = () => store.createPet({ name: 'Rex', categoryId: 1 });
 
 test.each([

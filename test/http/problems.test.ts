@@ -7,9 +7,9 @@ import { MAX_BODY_BYTES } from '../../src/http/body.ts';
 import { invalidRequest, MAX_PROBLEMS } from '../../src/http/problems.ts';
 import { MAX_QUERY_LENGTH } from '../../src/http/query-text.ts';
 import { sendWithoutD1 } from '../support/in-process.ts';
-import { expectError, startStore } from '../support/store.ts';
+import { expectError, startFaultyStore } from '../support/store.ts';
 
-const store = startStore({ faults: true });
+const store = startFaultyStore();
 
 // Paths are exact.
 test.each([

@@ -1,9 +1,9 @@
 /** `Idempotency-Key`: a create is carried out once, also if D1 fails. */
 import { expect, test } from 'vitest';
 import type { Fault } from '../faults/fault.ts';
-import { exact, expectError, type Reply, startStore } from '../support/store.ts';
+import { exact, expectError, type Reply, startFaultyStore } from '../support/store.ts';
 
-const store = startStore({ faults: true });
+const store = startFaultyStore();
 
 const withKey = (key: string) => ({ headers: { 'idempotency-key': key } });
 const REX = { name: 'Rex', categoryId: 3 };

@@ -3,9 +3,9 @@
  */
 import { expect, test } from 'vitest';
 import type { Fault } from '../faults/fault.ts';
-import { expectError, type Reply, startStore } from '../support/store.ts';
+import { expectError, type Reply, startFaultyStore } from '../support/store.ts';
 
-const store = startStore({ faults: true });
+const store = startFaultyStore();
 
 /** Client A orders the pet 7 with the idempotency key `k`. These calls of D1 have faults. */
 const place = (...faults: Fault[]) =>

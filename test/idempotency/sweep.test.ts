@@ -2,9 +2,9 @@
 import { expect, test, vi } from 'vitest';
 import { sweepIdempotencyKeys } from '../../src/idempotency/sweep.ts';
 import { stopTime } from '../support/in-process.ts';
-import { startStore } from '../support/store.ts';
+import { startFaultyStore } from '../support/store.ts';
 
-const store = startStore({ faults: true });
+const store = startFaultyStore();
 const records = () => store.rows('idempotency_keys');
 
 const HOUR = 3_600_000;

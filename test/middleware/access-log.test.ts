@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { stopTime } from '../support/in-process.ts';
-import { startStore } from '../support/store.ts';
+import { startFaultyStore } from '../support/store.ts';
 import { sendInProcess, stubBindings } from '../support/stubs.ts';
 
-const store = startStore({ faults: true });
+const store = startFaultyStore();
 
 test('a request writes one line with the fields for operators', async () => {
   // A new key, so that its record is read from KV.

@@ -1,9 +1,9 @@
 /** The fields of a log line are those of docs/alerts/README.md. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { startStore } from '../support/store.ts';
+import { startFaultyStore } from '../support/store.ts';
 
-const store = startStore({ faults: true });
+const store = startFaultyStore();
 
 test('docs/alerts/README.md has the fields of the lines, and no others', async () => {
   const key = await store.issueKey();

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import type { AppEnv } from '../../src/context.ts';
 import { responseHeaders } from '../../src/middleware/response-headers.ts';
 import { operations } from '../support/contract.ts';
-import { expectError, startStore } from '../support/store.ts';
+import { expectError, startFaultyStore, startStore } from '../support/store.ts';
 import { stubBindings } from '../support/stubs.ts';
 
 const store = startStore();
-const staging = startStore({ faults: true, env: 'staging' });
+const staging = startFaultyStore('staging');
 
 test.each([
   ['GET', '/v1/pets', 200],

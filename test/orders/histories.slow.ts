@@ -13,12 +13,12 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { startStore } from '../support/store.ts';
+import { startFaultyStore } from '../support/store.ts';
 
 const COUNT = 100;
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 
-const store = startStore({ faults: true });
+const store = startFaultyStore();
 
 /** The statuses of the orders from the id 1 on, and the first answer to the Idempotency-Key. */
 type State = { orders: string[]; keyed?: number | string };

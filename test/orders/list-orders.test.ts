@@ -3,9 +3,9 @@
  * /v1/store/orders/{orderId}: getOrder.
  */
 import { expect, test } from 'vitest';
-import { exact, startStore } from '../support/store.ts';
+import { exact, startFaultyStore } from '../support/store.ts';
 
-const store = startStore({ faults: true, env: 'staging' });
+const store = startFaultyStore('staging');
 const STATUSES = ['placed', 'approved', 'delivered', 'cancelled'];
 
 test('lists the orders by ascending id, and answers one, with every digit', async () => {

@@ -1,8 +1,8 @@
 /** POST /v1/store/orders: placeOrder. Retries with an Idempotency-Key: test/idempotency. */
 import { expect, test } from 'vitest';
-import { exact, expectError, startStore } from '../support/store.ts';
+import { exact, expectError, startFaultyStore } from '../support/store.ts';
 
-const store = startStore({ faults: true, env: 'staging' });
+const store = startFaultyStore('staging');
 
 test('places an order, which makes its animal pending, although another id is one double', async () => {
   const petId = 2n ** 53n + 1n;

@@ -5,9 +5,9 @@
 import { expect, test } from 'vitest';
 import { MAX_NAME_LENGTH, NewPet } from '../../src/pets/schemas.ts';
 import { sendWithoutD1 } from '../support/in-process.ts';
-import { exact, expectError, startStore } from '../support/store.ts';
+import { exact, expectError, startFaultyStore } from '../support/store.ts';
 
-const store = startStore({ faults: true, env: 'staging' });
+const store = startFaultyStore('staging');
 
 /** Each character has two UTF-16 code units. */
 const LONGEST = '🐶'.repeat(MAX_NAME_LENGTH);

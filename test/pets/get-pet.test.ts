@@ -1,9 +1,9 @@
 /** GET /v1/pets/{petId}: getPet, which is deprecated. */
 import { expect, test } from 'vitest';
 import { sendWithoutD1 } from '../support/in-process.ts';
-import { expectError, startStore } from '../support/store.ts';
+import { expectError, startFaultyStore } from '../support/store.ts';
 
-const store = startStore({ faults: true, env: 'staging' });
+const store = startFaultyStore('staging');
 
 test.each([
   ...['1e3', '0x10', '+1', '--1', '-', '%201', '%', '1%ff', '1%0A', '%EF%BC%95', '1%2F2'],

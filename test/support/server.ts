@@ -13,7 +13,7 @@ const ROOT = join(PROJECT_ROOT, '.wrangler/test');
 const CONFIG = join(PROJECT_ROOT, 'wrangler.toml');
 
 /** The worker as it is deployed, and the one with bindings that fail on demand. */
-type Main = 'src/index.ts' | 'test/faults/app.ts';
+export type Main = 'src/index.ts' | 'test/faults/app.ts';
 
 export type Server = Awaited<ReturnType<typeof startServer>>;
 

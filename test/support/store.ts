@@ -9,14 +9,8 @@ import { type KeyRecord, recordName } from '../../src/auth/key-record.ts';
 import { parseJson } from '../../src/exact-json.ts';
 import type { Calls, Faults } from '../faults/worker.ts';
 import { expectDescribed } from './contract.ts';
-import { readVars, type Server, serverOfProcess } from './server.ts';
+import { type Main, readVars, type Server, serverOfProcess } from './server.ts';
 import { type Call, headersWith } from './stubs.ts';
-
-/**
- * With `faults`, the app has bindings that fail on demand: see faults/worker.ts.
- * Only then it can have the variables of another environment: those of staging, over https.
- */
-type StoreOptions = { faults?: false; env?: 'local' } | { faults: true; env?: 'local' | 'staging' };
 
 /** `key` is by default the suite's; `null` for none. */
 type RequestOptions = Omit<Call, 'path'> & { key?: string | null };
@@ -25,10 +19,17 @@ export type Reply = { status: number; headers: Headers; text: string; body: unkn
 
 type Row = Record<string, string | number | bigint | null>;
 
-export type Store = ReturnType<typeof startStore>;
-
 /** Starts the store for a test file. Each test begins with an empty database. */
-export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
+export const startStore = () => start('src/index.ts', 'local');
+
+/**
+ * The same, with bindings that fail on demand: see faults/worker.ts. It can have the variables of
+ * staging, over https.
+ */
+export const startFaultyStore = (env: 'local' | 'staging' = 'local') =>
+  start('test/faults/app.ts', env);
+
+function start(main: Main, env: string) {
   const suiteKey = generateKey(env);
   let server: Server;
   /** The variables of the environment, for the worker with faults. */
@@ -124,13 +125,13 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
       await server.bindings.DB.exec(sql.replaceAll('\n', ' '));
     },
 
-    /** Only with the option `faults`: replaces the faults, and sets the counts of `calls` to 0. */
+    /** Only of a faulty store: replaces the faults, and sets the counts of `calls` to 0. */
     async fault(faults: Faults) {
       const init = { method: 'PUT', body: JSON.stringify({ vars, ...faults }) };
       expect((await request('/__faults', init)).status).toBe(200);
     },
 
-    /** Only with the option `faults`: the number of calls since the last `fault`. */
+    /** Only of a faulty store: the number of calls since the last `fault`. */
     async calls(): Promise<Calls> {
       const response = await request('/__faults');
       return JSON.parse(await response.text());
@@ -160,11 +161,11 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
   };
 
   beforeAll(async () => {
-    server = await serverOfProcess(faults ? 'test/faults/app.ts' : 'src/index.ts');
+    server = await serverOfProcess(main);
     await store.putRecord(suiteKey, { id: 'suite' });
   });
   beforeEach(async () => {
-    if (faults) await store.fault({});
+    if (main === 'test/faults/app.ts') await store.fault({});
     await store.emptyTables();
     server.harness.clearLogs();
     requestIds.clear();
