@@ -22,9 +22,8 @@ test.each([
 
 const NO_INT64 = 'petId: must be an integer from -9223372036854775808 to 9223372036854775807';
 
-test('an escape in a path counts as its character, and a broken one as itself', async () => {
-  for (const path of ['/%761/pets/%78', '/v1/pets/%'])
-    expectError(await sendWithoutD1('GET', path), 400, 'invalid_request', NO_INT64);
+test('an escape in a path counts as its character', async () => {
+  expectError(await sendWithoutD1('GET', '/%761/pets/%78'), 400, 'invalid_request', NO_INT64);
   expect((await store.fetch('/v1/%68ealth', { key: null })).status).toBe(200);
 });
 
