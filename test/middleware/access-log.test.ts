@@ -1,3 +1,5 @@
+/** The log lines of requests. */
+import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { stopTime } from '../support/in-process.ts';
 import { startFaultyStore } from '../support/store.ts';
@@ -153,4 +155,24 @@ test('no line contains a key, path, query, body or name', async () => {
   const lines = JSON.stringify(await store.logLines());
   expect(lines).not.toMatch(/secret|123454321/i);
   expect(lines).not.toContain(key.slice('animal_local_'.length));
+});
+
+test('docs/alerts/README.md has the fields of the lines, and no others', async () => {
+  const key = await store.issueKey();
+  await store.fault({ limiters: 'throws', d1: [{ meta: { served_by_region: 'WEUR' } }] });
+  const headers = { 'cf-ray': '8f1c-FRA', 'x-d1-bookmark': 'unknown' };
+  await store.fetch('/v1/pets/1', { key, headers });
+  await store.fault({ kv: 'throws', now: Date.now() + 31_000, d1: ['throws'] });
+  await store.fetch('/v1/pets', { key });
+  await store.fault({ d1: ['throws'] });
+  await store.createPet({ name: 'Rex', categoryId: 1 }, { headers: { 'idempotency-key': 'k' } });
+  await store.scheduled();
+  const fields = new Set((await store.logLines()).flatMap(Object.keys));
+
+  const page = readFileSync('docs/alerts/README.md', 'utf8');
+  const [, section = ''] = page.split('## The fields of the log');
+  const rows = section.match(/^\| `.*? \|/gm)?.join('') ?? '';
+  const sweep = ['task', 'removed', 'finished'];
+  for (const field of sweep) expect(section).toContain(`\`${field}\``);
+  expect(new Set([...(rows.match(/\w+/g) ?? []), ...sweep])).toEqual(fields);
 });

@@ -1,7 +1,12 @@
 /** The headers of every response, and those for pages of other origins (CORS). */
-import { Hono } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
+import { requestId } from 'hono/request-id';
 import { expect, test } from 'vitest';
-import type { AppEnv } from '../../src/context.ts';
+import type { AppEnv, CreateEnv } from '../../src/context.ts';
+import { sql } from '../../src/d1/sql.ts';
+import { readIdempotencyKey } from '../../src/http/idempotency-key.ts';
+import { openDatabase } from '../../src/http/open-database.ts';
+import { crossOrigin } from '../../src/middleware/cross-origin.ts';
 import { responseHeaders } from '../../src/middleware/response-headers.ts';
 import { operations } from '../support/contract.ts';
 import { expectError, startFaultyStore, startStore } from '../support/store.ts';
@@ -75,6 +80,26 @@ test('a page of a deprecated list keeps its link to the next page', async () => 
   });
   const { headers } = await app.request('/', {}, stubBindings());
   expect(headers.get('link')).toMatch(/^<next>; rel="next", .+; rel="successor-version"/);
+});
+
+// Each middleware that sets headers copes by itself with a response that Hono has not made.
+test.each<[string, MiddlewareHandler]>([
+  ['access-control-allow-origin', crossOrigin],
+  ['x-content-type-options', responseHeaders],
+  ['x-d1-bookmark', openDatabase({ operationId: 'listPets', scope: 'read' })],
+  ['idempotency-replayed', readIdempotencyKey],
+])('a redirect, whose headers are immutable, has %s', async (name, middleware) => {
+  const app = new Hono<CreateEnv>();
+  app.use(requestId({ headerName: '' }));
+  app.use(middleware);
+  app.get('/', async (c) => {
+    Object.assign(c.get('once') ?? {}, { isReplay: true });
+    await c.get('db')?.run(sql`SELECT 1`);
+    return Response.redirect('https://animal-store.example/v1/pets', 307);
+  });
+  const { status, headers } = await app.request('/', {}, stubBindings());
+  expect([status, headers.get('location')]).toEqual([307, 'https://animal-store.example/v1/pets']);
+  expect(headers.has(name)).toBe(true);
 });
 
 const NOT_LOOPBACK =
