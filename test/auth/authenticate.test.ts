@@ -4,6 +4,7 @@ import { generateKey } from '../../ops/keys/generate-key.ts';
 import { parseRecord, recordName, scopesOf, stateOf } from '../../src/auth/key-record.ts';
 import { stopTime } from '../support/in-process.ts';
 import { expectError, startStore } from '../support/store.ts';
+import { RECORD } from '../support/stubs.ts';
 
 const store = startStore();
 const list = (authorization: string | null) =>
@@ -58,17 +59,15 @@ test('an issued key works, with the scheme in any case and more spaces', async (
   expect((await store.fetch('/v1/pets', { headers })).status).toBe(200);
 });
 
-const VALID = { id: 'key', label: 'x', createdAt: '2026-11-20T00:00:00Z' };
-
 test('a key is expired from the millisecond of its expiry on', () => {
   stopTime(Date.parse('2026-11-20T12:00:00.000Z'));
-  expect(stateOf({ ...VALID, expiresAt: '2026-11-20T12:00:00.001Z' })).toBe('active');
-  expect(stateOf({ ...VALID, expiresAt: '2026-11-20T12:00:00.000Z' })).toBe('expired');
+  expect(stateOf({ ...RECORD, expiresAt: '2026-11-20T12:00:00.001Z' })).toBe('active');
+  expect(stateOf({ ...RECORD, expiresAt: '2026-11-20T12:00:00.000Z' })).toBe('expired');
 });
 
 test('a record may have null for what it lacks, and unknown fields', () => {
   const record = {
-    ...VALID,
+    ...RECORD,
     createdAt: '2026-11-20T00:00Z',
     expiresAt: null,
     revokedAt: null,
@@ -83,7 +82,7 @@ test.each([
   { revokedAt: 'yes' },
   ...[{ expiresAt: '2026-13-45T00:00:00Z' }, { expiresAt: '2026-11-20T00:00:00' }],
 ])('a record of KV with %j is a mistake, not a key', (field) => {
-  const stored = JSON.stringify({ ...VALID, ...field });
+  const stored = JSON.stringify({ ...RECORD, ...field });
   expect(() => parseRecord(stored)).toThrow(new Error('KV holds an invalid key record.'));
 });
 
@@ -103,6 +102,6 @@ test.each([
   [{ scopes: ['read', 'write'], scope: 'read' }, ['read']],
   [{ scope: null }, ['read']],
 ])('a key with %j has the scopes %j', (restriction, scopes) => {
-  const record = parseRecord(JSON.stringify({ ...VALID, ...restriction }));
+  const record = parseRecord(JSON.stringify({ ...RECORD, ...restriction }));
   expect(scopesOf(record)).toEqual(scopes);
 });

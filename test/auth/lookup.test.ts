@@ -5,13 +5,12 @@ import { findRecord } from '../../src/auth/key-lookup.ts';
 import { recordName } from '../../src/auth/key-record.ts';
 import { stopTime } from '../support/in-process.ts';
 import { startFaultyStore } from '../support/store.ts';
-import { sendInProcess, stubBindings } from '../support/stubs.ts';
+import { RECORD, sendInProcess, stubBindings } from '../support/stubs.ts';
 
 const store = startFaultyStore();
 
 const REVOKED = { revokedAt: '2026-11-20T00:00:00Z' };
 const NOON = Date.parse('2026-11-20T12:00:00Z');
-const RECORD = { id: 'known', label: 'test', createdAt: '2026-11-20T00:00:00Z' };
 
 /** Stops the time of day so many seconds after noon. */
 const setTime = (seconds: number, kv: 'works' | 'throws' | 'hangs' = 'works') =>

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { stopTime } from '../support/in-process.ts';
 import { expectError, startFaultyStore } from '../support/store.ts';
-import { sendInProcess, stubBindings } from '../support/stubs.ts';
+import { RECORD, sendInProcess, stubBindings } from '../support/stubs.ts';
 
 const store = startFaultyStore();
 
@@ -23,10 +23,7 @@ async function send(method: string, { exhausted = '', record = {} } = {}) {
     ...stubBindings(),
     RATE_LIMITER: limiter('all'),
     WRITE_RATE_LIMITER: limiter('writes'),
-    API_KEYS: {
-      get: async () =>
-        JSON.stringify({ id: 'one', label: '', createdAt: '2026-11-20T00:00:00Z', ...record }),
-    },
+    API_KEYS: { get: async () => JSON.stringify({ ...RECORD, ...record }) },
   };
   const response = await sendInProcess({ path: '/v1/pets/7', method }, bindings);
   return { response, status: response.status, counted };
@@ -34,13 +31,13 @@ async function send(method: string, { exhausted = '', record = {} } = {}) {
 
 test.each([
   // A rotated key has a budget of its own.
-  { method: 'GET', record: { id: 'two', family: 'one' }, status: 200, counted: ['all two'] },
-  { method: 'DELETE', status: 204, counted: ['all one', 'writes one'] },
+  { method: 'GET', record: { id: 'two', family: 'stub' }, status: 200, counted: ['all two'] },
+  { method: 'DELETE', status: 204, counted: ['all stub', 'writes stub'] },
   {
     method: 'DELETE',
     record: { scopes: ['read'] },
     status: 403,
-    counted: ['all one', 'writes one'],
+    counted: ['all stub', 'writes stub'],
   },
 ])('a $method with the record $record is a $status, and counts: $counted', async (each) => {
   const { method, record, ...counted } = each;
@@ -58,7 +55,7 @@ test.each([
   const message = 'Too many requests. Retry after the delay in Retry-After.';
   expectError({ status, body: await response.json() }, 429, 'rate_limited', message);
   expect(response.headers.get('retry-after')).toBe('10');
-  expect(logLines()).toMatchObject([{ keyId: 'one' }]);
+  expect(logLines()).toMatchObject([{ keyId: 'stub' }]);
 });
 
 test.each([

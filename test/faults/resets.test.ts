@@ -15,7 +15,9 @@ import {
   unstable_getMiniflareWorkerOptions as workerOptionsOf,
 } from 'wrangler';
 import { generateKey } from '../../ops/keys/generate-key.ts';
-import { isLine, putRecord } from '../support/store.ts';
+import { recordName } from '../../src/auth/key-record.ts';
+import { isLine } from '../support/store.ts';
+import { RECORD } from '../support/stubs.ts';
 import type { Calls, Faults } from './worker.ts';
 
 /** The name in wrangler.toml, with which a binding can refer to the worker itself. */
@@ -79,7 +81,7 @@ afterAll(() => miniflare.dispose());
 /** Sends a create, or only the beginning of its body, with a new key. */
 async function send(body: string, host = 'localhost') {
   const key = generateKey('local');
-  await putRecord(bindings.API_KEYS, key, { id: 'client' });
+  await bindings.API_KEYS.put(await recordName(key), JSON.stringify(RECORD));
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
   // A reader receives the error as well; without a reader it is unimportant.

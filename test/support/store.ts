@@ -10,7 +10,7 @@ import { parseJson } from '../../src/exact-json.ts';
 import type { Calls, Faults } from '../faults/worker.ts';
 import { expectDescribed } from './contract.ts';
 import { type Main, readVars, type Server, serverOfProcess } from './server.ts';
-import { type Call, headersWith } from './stubs.ts';
+import { type Call, headersWith, RECORD } from './stubs.ts';
 
 /** `key` is by default the suite's; `null` for none. */
 type RequestOptions = Omit<Call, 'path'> & { key?: string | null };
@@ -109,8 +109,10 @@ function start(main: Main, env: string) {
     },
 
     /** Puts a key's record into KV, or replaces it. */
-    putRecord: (key: string, record: Partial<KeyRecord>) =>
-      putRecord(server.bindings.API_KEYS, key, record),
+    async putRecord(key: string, record: Partial<KeyRecord>) {
+      const json = JSON.stringify({ ...RECORD, ...record });
+      await server.bindings.API_KEYS.put(await recordName(key), json);
+    },
 
     bindings: () => server.bindings,
 
@@ -186,14 +188,6 @@ export const isLine = (text: unknown) => String(text).startsWith('{"time":');
 /** The log lines of the service among printed texts. */
 export const parseLines = (texts: string[]): Record<string, unknown>[] =>
   texts.filter(isLine).map((line) => JSON.parse(line));
-
-type Namespace = { put(name: string, json: string): Promise<void> };
-
-/** Puts a key's record into KV, or replaces it. */
-export async function putRecord(namespace: Namespace, key: string, record: Partial<KeyRecord>) {
-  const complete = { label: 'test', createdAt: '2026-11-20T00:00:00Z', ...record };
-  await namespace.put(await recordName(key), JSON.stringify(complete));
-}
 
 /** Reads a response, and expects it to be as described. */
 export async function readReply(

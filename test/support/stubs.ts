@@ -10,7 +10,8 @@ import type { AppEnv, Bindings } from '../../src/context.ts';
 /** Every binding. A stub may lack the methods that the service does not call. */
 export type Stubs = { [name in keyof Bindings]: unknown };
 
-const RECORD = '{"id":"stub","label":"stub","createdAt":"2026-11-20T00:00:00Z"}';
+/** The record of an API key. */
+export const RECORD = { id: 'stub', label: 'stub', createdAt: '2026-11-20T00:00:00Z' };
 
 /** A row with any column: by default the text of an int64, which is JSON, too. */
 const ROW: object = Object.assign(Object.create(new Proxy({}, { get: () => '12' })), {
@@ -47,7 +48,7 @@ export function stubBindings(
     LOG: 'all',
     BASE_URL: 'https://api.animal-store.example/v1',
     CF_VERSION_METADATA: { id: 'stub' },
-    API_KEYS: { get: () => answer('KV', RECORD) },
+    API_KEYS: { get: () => answer('KV', JSON.stringify(RECORD)) },
     DB,
     RATE_LIMITER: limiter,
     WRITE_RATE_LIMITER: limiter,
