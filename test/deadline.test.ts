@@ -40,18 +40,19 @@ test.each([
   [DEADLINE_MS - 50, LOST, 1, DEADLINE_MS - 50],
   [6_000, LOST, 1, DEADLINE_MS],
   [10, 'D1 DB is overloaded', 1, 10],
-])('of attempts that take %i ms, with the error "%s", %i begin, until %i ms', async (...each) => {
-  const [takesMs, text, attempts, endsAt] = each;
-  useFakeTimers();
-  const random = vi.spyOn(Math, 'random').mockReturnValueOnce(1).mockReturnValue(0);
-  onTestFinished(() => random.mockRestore());
-  const { database, all } = failing(takesMs, `D1_ERROR: ${text}.`);
-  const startedAt = Date.now();
-  const onRetry = vi.fn();
-  const executing = execute(database, [sql`SELECT 1`], onRetry);
-  const failed = executing.catch(() => Date.now() - startedAt);
-  await vi.advanceTimersByTimeAsync(20_000);
-  expect(await failed).toBe(endsAt);
-  expect(all).toHaveBeenCalledTimes(attempts);
-  expect(onRetry).toHaveBeenCalledTimes(attempts - 1);
-});
+])(
+  'of attempts that take %i ms, with the error "%s", %i begin, until %i ms',
+  async (takesMs, text, attempts, endsAt) => {
+    useFakeTimers();
+    vi.spyOn(Math, 'random').mockReturnValueOnce(1).mockReturnValue(0);
+    const { database, all } = failing(takesMs, `D1_ERROR: ${text}.`);
+    const startedAt = Date.now();
+    const onRetry = vi.fn();
+    const executing = execute(database, [sql`SELECT 1`], onRetry);
+    const failed = executing.catch(() => Date.now() - startedAt);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await failed).toBe(endsAt);
+    expect(all).toHaveBeenCalledTimes(attempts);
+    expect(onRetry).toHaveBeenCalledTimes(attempts - 1);
+  },
+);

@@ -27,5 +27,4 @@ test('a generated key can have every digit', () => {
   const digits = Array.from({ length: 200 }, () => generateKey('local').slice(-36, -6)).join('');
   expect(new Set(digits).size).toBe(62);
   expect(guessable).not.toHaveBeenCalled();
-  guessable.mockRestore();
 });

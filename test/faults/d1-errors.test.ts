@@ -91,13 +91,15 @@ test.each<[number, string, string, string?]>([
     'The database did not respond. This request has changed nothing: retry it.',
   ],
   [500, 'D1_ERROR: SQLITE_TOOBIG', 'internal_error'],
-])('a refused order is a %i if D1 cannot read the reason: %s', async (...each) => {
-  const [status, cause, code, message] = each;
-  await store.fault({ d1: ['works', { text: cause }] });
-  expectError(await store.placeOrder({ petId: 7 }), status, code, message);
-  expect(await store.logLines()).toMatchObject([{ cause }]);
-  expect(await store.rows('orders')).toEqual([]);
-});
+])(
+  'a refused order is a %i if D1 cannot read the reason: %s',
+  async (status, cause, code, message) => {
+    await store.fault({ d1: ['works', { text: cause }] });
+    expectError(await store.placeOrder({ petId: 7 }), status, code, message);
+    expect(await store.logLines()).toMatchObject([{ cause }]);
+    expect(await store.rows('orders')).toEqual([]);
+  },
+);
 
 test.each<[string, string, number, Faults]>([
   ['KV', 'kvMs', KV_DEADLINE_MS, { kv: 'hangs' }],

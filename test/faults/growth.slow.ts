@@ -64,15 +64,17 @@ test.each([
   ['body', '{"name":[', '[', '1]}'],
   ['body', '{"categoryId":1', '0', '1}'],
   ['body', '{"categoryId":0.', '0', '1}'],
-])('in the %s, after %s, the response time is linear in many %s', (...row) => {
-  const [place, before, repeated, after] = row;
-  // Four times this is close to the maximum of a body.
-  const bytes = place === 'body' ? MAX_BODY_BYTES / 4 - 96 : 16_000;
-  const requestOf = (times: number): Sent => {
-    const sent = before + repeated.repeat((times * bytes) / Buffer.byteLength(repeated)) + after;
-    if (place === 'path' || place === 'body') return { [place]: sent };
-    return { headers: { [place]: sent }, body: '{"name":"Rex","categoryId":1}' };
-  };
-  // Linear time grows fourfold at most, quadratic time sixteenfold.
-  return expectRatio(requestOf(4), requestOf(1), 8);
-});
+])(
+  'in the %s, after %s, the response time is linear in many %s',
+  (place, before, repeated, after) => {
+    // Four times this is close to the maximum of a body.
+    const bytes = place === 'body' ? MAX_BODY_BYTES / 4 - 96 : 16_000;
+    const requestOf = (times: number): Sent => {
+      const sent = before + repeated.repeat((times * bytes) / Buffer.byteLength(repeated)) + after;
+      if (place === 'path' || place === 'body') return { [place]: sent };
+      return { headers: { [place]: sent }, body: '{"name":"Rex","categoryId":1}' };
+    };
+    // Linear time grows fourfold at most, quadratic time sixteenfold.
+    return expectRatio(requestOf(4), requestOf(1), 8);
+  },
+);

@@ -24,13 +24,15 @@ test.each([
   [null, 'delivered', 'The animal 7 is not available.'],
   // SQL made it available.
   ['available', 'approved', 'The animal 7 is not available.'],
-])('an animal that is %s, and whose order is %s, cannot be ordered', async (...each) => {
-  const [status, order, message] = each;
-  await store.insertPet({ id: 7, status });
-  await store.insertOrder({ pet_id: 7, status: order });
-  const reply = await store.expectUnchanged(() => store.placeOrder({ petId: 7 }));
-  expectError(reply, 409, 'pet_not_available', message);
-});
+])(
+  'an animal that is %s, and whose order is %s, cannot be ordered',
+  async (status, order, message) => {
+    await store.insertPet({ id: 7, status });
+    await store.insertOrder({ pet_id: 7, status: order });
+    const reply = await store.expectUnchanged(() => store.placeOrder({ petId: 7 }));
+    expectError(reply, 409, 'pet_not_available', message);
+  },
+);
 
 test('an animal that does not exist cannot be ordered', async () => {
   const reply = await store.expectUnchanged(() => store.placeOrder({ petId: 7 }));

@@ -20,17 +20,14 @@ export async function sendWithoutD1(
   body: Call['body'] = null,
   headers: Call['headers'] = {},
 ) {
-  const restore = redirectLogs(() => {});
+  redirectLogs(() => {});
   const response = await sendInProcess({ method, path, body, headers }, bindings, { key });
-  restore();
   return readReply(method, path, response);
 }
 
-/** Passes the lines to a function. Returns what ends that. */
+/** Passes the lines to a function, for the rest of a test. */
 function redirectLogs(print: (line: unknown) => void) {
-  const levels = ['log', 'error'] as const;
-  const spies = levels.map((level) => vi.spyOn(console, level).mockImplementation(print));
-  return () => spies.forEach((spy) => void spy.mockRestore());
+  for (const level of ['log', 'error'] as const) vi.spyOn(console, level).mockImplementation(print);
 }
 
 /**
@@ -39,8 +36,7 @@ function redirectLogs(print: (line: unknown) => void) {
  */
 export function stopTime(now = Date.now()): () => Record<string, unknown>[] {
   const lines: string[] = [];
-  const print = (line: unknown) => void lines.push(String(line));
-  onTestFinished(redirectLogs(print));
+  redirectLogs((line) => void lines.push(String(line)));
   vi.useFakeTimers({ now, toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   return () => parseLines(lines);
