@@ -43,7 +43,7 @@ test('placeOrder, without a key, with one, and for a replay', async () => {
   await expectRows(() => store.placeOrder({ petId: 8 }, WITH_KEY), 2, 0);
 });
 
-test.each<[string, string, object | undefined, number, number]>([
+test.each([
   ['PATCH', '/v1/pets/7', { name: 'Max' }, 3, 1],
   ['PATCH', '/v1/pets/7', { categoryId: 4 }, 3, 1],
   ['PATCH', '/v1/pets/7', { status: 'sold' }, 3, 2],

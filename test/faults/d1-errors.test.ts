@@ -7,6 +7,7 @@ import { expectError, startFaultyStore } from '../support/store.ts';
 import type { Faults } from './worker.ts';
 
 const store = startFaultyStore('staging');
+const HIDDEN = 'Internal server error. Quote the X-Request-Id header when you report it.';
 const create = () => store.createPet({ name: 'Rex', categoryId: 1 });
 
 test.each([
@@ -83,14 +84,14 @@ test('a create after the largest id is a 500', async () => {
   expect(await store.rows('pets')).toMatchObject([{ name: 'Max' }]);
 });
 
-test.each<[number, string, string, string?]>([
+test.each([
   [
     503,
     'D1_ERROR: Network connection lost.',
     'service_unavailable',
     'The database did not respond. This request has changed nothing: retry it.',
   ],
-  [500, 'D1_ERROR: SQLITE_TOOBIG', 'internal_error'],
+  [500, 'D1_ERROR: SQLITE_TOOBIG', 'internal_error', HIDDEN],
 ])(
   'a refused order is a %i if D1 cannot read the reason: %s',
   async (status, cause, code, message) => {

@@ -79,24 +79,19 @@ test.each(CREATES.flatMap((create) => FAULTS.map((faults) => [create, ...faults]
   },
 );
 
-test.each<{ d1: Fault[]; calls: number; replayed: string | null }>([
-  { d1: ['throws', 'throws', 'throws'], calls: 3, replayed: null },
-  {
-    d1: [{ text: 'D1_ERROR: D1 DB is overloaded. Too many requests queued.' }],
-    calls: 1,
-    replayed: null,
-  },
+test.each<[d1: Fault[], replayed: string | null]>([
+  [['throws', 'throws', 'throws'], null],
   // The record cannot be read.
-  { d1: ['loses the response', 'works', 'throws'], calls: 3, replayed: 'true' },
-])('a create with a key that fails says that a retry is safe: $d1', async (each) => {
-  await store.fault(each);
+  [['loses the response', 'works', 'throws'], 'true'],
+])('a create with a key that fails says that a retry is safe: %j', async (d1, replayed) => {
+  await store.fault({ d1 });
   const message =
     'The database did not respond. It is unknown whether the request was carried out. ' +
     'Retry with the same Idempotency-Key: it is carried out at most once.';
   expectError(await store.createPet(REX, withKey('k')), 503, 'service_unavailable', message);
-  expect((await store.calls()).d1).toBe(each.calls);
+  expect((await store.calls()).d1).toBe(3);
   const { headers } = await store.createPet(REX, withKey('k'));
-  expect(headers.get('idempotency-replayed')).toBe(each.replayed);
+  expect(headers.get('idempotency-replayed')).toBe(replayed);
 });
 
 // The id of an API key and an idempotency key can be any text.
