@@ -78,7 +78,13 @@ test('a record may have null for what it lacks, and unknown fields', () => {
 });
 
 test.each([
-  ...[{ id: '' }, { label: null }, { family: '' }, { createdAt: null }, { createdAt: 'yesterday' }],
+  ...[
+    { id: '' },
+    { label: null },
+    { family: '' },
+    { createdAt: null },
+    { createdAt: '+002026-11-20T00:00:00Z' },
+  ],
   { revokedAt: 'yes' },
   ...[{ expiresAt: '2026-13-45T00:00:00Z' }, { expiresAt: '2026-11-20T00:00:00' }],
 ])('a record of KV with %j is a mistake, not a key', (field) => {

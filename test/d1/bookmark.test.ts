@@ -29,6 +29,7 @@ test.each([
   ['first-unconstrained', 'first-unconstrained', 'first-unconstrained'],
   ['a bookmark of D1', KNOWN, KNOWN],
   ['a bookmark of a later format', `v2:${KNOWN}`, 'first-primary'],
+  ['a longer bookmark', `${KNOWN}0`, 'first-primary'],
 ])('a session with %s begins where it can', async (_, bookmark, start) => {
   expect((await store.fetch('/v1/pets', inSession(bookmark))).status).toBe(200);
   expect((await store.calls()).sessions).toEqual([start]);

@@ -68,6 +68,7 @@ test.each([
   // The first letter is Cyrillic.
   ['\u0441ategoryId', '\\u0441ategoryId'],
   ['\\ufeffname', '\\u005cufeffname'],
+  ['x'.repeat(64), 'x'.repeat(64)],
   ['x'.repeat(65), `${'x'.repeat(64)}…`],
   // An escape is never cut.
   [`${'x'.repeat(58)}🐕`, `${'x'.repeat(58)}\\ud83d…`],
