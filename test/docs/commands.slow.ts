@@ -1,15 +1,14 @@
 /** The functions of docs/operations.md, docs/sql/functions.sh, in bash. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { copyProject } from '../ops/project.ts';
+import { startClone } from '../ops/clone.ts';
 
-const project = copyProject();
+const clone = await startClone(false);
 
 test('they read the store, and take animals out of an export', async () => {
-  await project.run('reset.ts');
-  await project.run('seed.ts', ['--pets', '1']);
+  await clone.run('node ops/reset.ts');
+  await clone.run('node ops/seed.ts --pets 1');
   const insert = 'INSERT INTO "pets" ("id","name") VALUES';
   const other = 'INSERT INTO "other_rows" ("id","name") VALUES';
   const others = [`${insert}(2,'${insert}(1,`, `${insert}(15,`, 'INSERT INTO "orders" VALUES(1,'];
@@ -19,10 +18,10 @@ test('they read the store, and take animals out of an export', async () => {
     empty: [''],
   };
   for (const [name, lines] of Object.entries(files))
-    writeFileSync(join(project.path(), `${name}.sql`), lines.join('\n'));
+    writeFileSync(clone.path(`${name}.sql`), lines.join('\n'));
   const run = (commands: string) => {
     const script = `. docs/sql/functions.sh local; ${commands}`;
-    const { stdout } = spawnSync('bash', ['-ec', script], { cwd: project.path() });
+    const { stdout } = spawnSync('bash', ['-ec', script], { cwd: clone.path('') });
     return `${stdout}`.trim().split('\n');
   };
   const row = expect.stringMatching(/^INSERT OR REPLACE INTO pets .* VALUES \(1, 'Animal 1', .*;$/);
@@ -36,7 +35,7 @@ test('they read the store, and take animals out of an export', async () => {
   const [compare = ''] =
     /(?<=^ *)\{ rows .*$/m.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
   const lost = `${run('rows restore-pets 1')}\n\nlost\n`;
-  writeFileSync(join(project.path(), 'rows.sql'), lost);
+  writeFileSync(clone.path('rows.sql'), lost);
   expect(run(compare.replaceAll('<ids>', '1'))).toEqual(['3d2', '< lost']);
   expect(run('only "1, 5" < backup.sql')).toEqual(['']);
   const [remote] = run('STORE=staging; npx() { echo "$@"; }; sql migrations');

@@ -3,10 +3,11 @@ import { execFile } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, expect, test } from 'vitest';
-import { copyProject } from '../ops/project.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cloneProject } from '../ops/clone.ts';
 
-const project = copyProject();
+const { folder, remove } = await cloneProject(false);
+afterAll(remove);
 
 const pages = globSync(['*.md', 'docs/**/*.md']).map((path) => readFileSync(path, 'utf8'));
 
@@ -24,8 +25,8 @@ const fill = (command: string) =>
 beforeAll(() => {
   // The files that other commands of the pages have written.
   for (const name of ['ids', 'rows', 'one', 'import'])
-    writeFileSync(join(project.path(), `${name}.sql`), 'SELECT 1;');
-  writeFileSync(join(project.path(), 'bulk.json'), '[{"key":"key:a","value":"{}"}]');
+    writeFileSync(join(folder, `${name}.sql`), 'SELECT 1;');
+  writeFileSync(join(folder, 'bulk.json'), '[{"key":"key:a","value":"{}"}]');
 });
 
 test.concurrent.each([...new Set(commands.map(fill))])('%s', async (command) => {
@@ -39,7 +40,7 @@ test.concurrent.each([...new Set(commands.map(fill))])('%s', async (command) => 
     npx() { shift; node node_modules/wrangler/bin/wrangler.js "$@"; }
     git() { echo commit; }
     ${command}`;
-  const options = { cwd: project.path(), env };
+  const options = { cwd: folder, env };
   const failed = promisify(execFile)('bash', ['-c', script], options);
   await expect(failed).rejects.toMatchObject({
     stderr: expect.stringMatching(/fetch failed|A request to the Cloudflare API failed/),

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, expect } from 'vitest';
+import { afterAll, beforeEach, expect } from 'vitest';
 import { generateKey } from '../../ops/keys/generate-key.ts';
 import { ACCOUNT, type Cloudflare, startCloudflare } from './fake-cloudflare.ts';
 import { copyFiles, createFolder, startProcess } from './project.ts';
@@ -60,22 +60,19 @@ function setUpText(placeholders: string) {
     .replaceAll('.example', '.test');
 }
 
-/** A fake and a clone for each test. */
-export function startClone(isSetUp: boolean) {
-  let cloudflare: Cloudflare;
-  let clone: Awaited<ReturnType<typeof cloneProject>>;
-  beforeAll(async () => {
-    clone = await cloneProject(isSetUp);
-    return clone.remove;
-  });
+/** A clone for a test file, and a fake for each test. */
+export async function startClone(isSetUp: boolean) {
+  const { folder, git, first, remove } = await cloneProject(isSetUp);
+  afterAll(remove);
+  const cloudflare = {} as Cloudflare;
   beforeEach(async () => {
-    cloudflare = await startCloudflare();
+    Object.assign(cloudflare, await startCloudflare());
     if (isSetUp) {
-      cloudflare.seed('staging', clone.first);
+      cloudflare.seed('staging', first);
       cloudflare.seed('production', 'set-up');
     }
-    clone.git('checkout', '--quiet', '--force', clone.first);
-    clone.git('clean', '-fdxq', 'src', 'public', 'migrations');
+    git('checkout', '--quiet', '--force', first);
+    git('clean', '-fdxq', 'src', 'public', 'migrations');
     return () => {
       cloudflare.close();
       expect(cloudflare.problems).toEqual([]);
@@ -86,8 +83,7 @@ export function startClone(isSetUp: boolean) {
   function start(line: string, variables = {}) {
     // A secret often ends in a line break.
     const SMOKE_API_KEY = `${SMOKE_KEYS[line.includes('staging') ? 'staging' : 'production']}\n`;
-    const env = { ...cloudflare.env, SMOKE_API_KEY, ...variables };
-    return startProcess(['-c', `exec ${line}`], clone.folder, env, 'sh');
+    return startProcess(line, folder, { ...cloudflare.env, SMOKE_API_KEY, ...variables });
   }
 
   /** Runs a command line that must end with this code. Returns what it prints. */
@@ -96,6 +92,6 @@ export function startClone(isSetUp: boolean) {
     expect(code, stdout + stderr).toBe(expected);
     return stdout + stderr;
   }
-  const path = (file: string) => join(clone.folder, file);
-  return { start, run, path, cloudflare: () => cloudflare, clone: () => clone };
+  const path = (file: string) => join(folder, file);
+  return { start, run, path, cloudflare, git, first };
 }

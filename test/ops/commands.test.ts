@@ -1,16 +1,17 @@
 /** What all commands have in common: errors of one line, exit codes, and no secrets in them. */
 import * as childProcess from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { readFile as readReal } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, expect, test, vi } from 'vitest';
 import { safeMessage } from '../../ops/command/command-line.ts';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { importWith, runInProcess } from './command.ts';
-import { freePort, startProcess } from './project.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -149,12 +150,12 @@ const REQUEST = `import { request } from './ops/command/request.ts';
 await request({ baseUrl: 'https://store.test', apiKey: '' }, 'GET /pets', 200);`;
 
 test('requests go to the proxy that HTTPS_PROXY names', async () => {
-  const port = await freePort();
-  const proxy = createServer().listen(port, 'localhost');
+  const proxy = createServer().listen(0, 'localhost');
+  await once(proxy, 'listening');
   proxy.on('connect', (_, socket) => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
+  vi.stubEnv('HTTPS_PROXY', `http://localhost:${Object(proxy.address()).port}`);
   const args = ['--input-type', 'module', '--eval', REQUEST];
-  const env = { HTTPS_PROXY: `http://localhost:${port}` };
-  const { stderr } = await startProcess(args, PROJECT_ROOT, env).exited;
-  expect(stderr).toContain('Error: GET https://store.test/pets: Proxy response (502)');
+  const failed = promisify(childProcess.execFile)(process.execPath, args, { cwd: PROJECT_ROOT });
+  await expect(failed).rejects.toThrow('Error: GET https://store.test/pets: Proxy response (502)');
   proxy.close();
 });

@@ -1,21 +1,18 @@
 /**
- * Processes of the project, and a copy of it in which they do not change the developer's own store.
+ * Processes of the project, and copies of it, in which they do not change the developer's own store.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 
-export type Result = { code: number | null; stdout: string; stderr: string };
-
-/** A new folder, and how to delete it. */
+/** A new folder, with a letter that the locale C does not have, and how to delete it. */
 export async function createFolder() {
-  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-é-'));
   const remove = () => rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 });
   return { folder, remove };
 }
@@ -28,16 +25,11 @@ export async function temporaryFolder(): Promise<string> {
 }
 
 /**
- * Starts a program, by default Node.js, in a process group of its own, and ends all of the group
- * with the test.
+ * Starts a command line in a process group of its own, and ends all of the group with the test.
+ * Needs sh.
  */
-export function startProcess(
-  args: string[],
-  cwd: string,
-  env: Record<string, string> = {},
-  program = process.execPath,
-) {
-  const child = spawn(program, args, {
+export function startProcess(line: string, cwd: string, env = {}) {
+  const child = spawn('sh', ['-c', `exec ${line}`], {
     cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -47,28 +39,25 @@ export function startProcess(
   child.stdout.on('data', (chunk) => (output.stdout += chunk));
   child.stderr.on('data', (chunk) => (output.stderr += chunk));
   /** Resolves when its output has ended. */
-  const exited = once(child, 'close').then(([code]): Result => ({ code, ...output }));
-  onTestFinished(async () => {
-    endGroup(child.pid);
+  const exited = once(child, 'close').then(([code]) => ({ code, ...output }));
+  /** Ends it and what it has started, also if itself has ended. */
+  async function end() {
+    try {
+      process.kill(-Number(child.pid), 'SIGKILL');
+    } catch (error) {
+      if (Object(error).code !== 'ESRCH') throw error;
+    }
     await exited;
-  });
+  }
+  onTestFinished(end);
   return {
     process: child,
     output,
     exited,
+    end,
     printed: (text: string) =>
       expect.poll(() => output.stdout, { timeout: 120_000 }).toContain(text),
   };
-}
-
-/** Ends a process and what it has started, also if itself has ended. Windows has no groups. */
-export function endGroup(leader: number | undefined): void {
-  if (leader === undefined) return;
-  try {
-    process.kill(process.platform === 'win32' ? leader : -leader, 'SIGKILL');
-  } catch (error) {
-    if (Object(error).code !== 'ESRCH') throw error;
-  }
 }
 
 /**
@@ -93,39 +82,4 @@ export function copyFiles(folder: string): void {
     if (statSync(path).isDirectory()) symlinkSync(path, link, 'junction');
     else cpSync(path, link);
   }
-}
-
-/** Copies the project for a test file. */
-export function copyProject() {
-  let folder: string;
-  beforeAll(async () => {
-    const created = await createFolder();
-    // With a letter that the locale C does not have.
-    folder = join(created.folder, 'é');
-    copyFiles(folder);
-    return created.remove;
-  });
-
-  /** Starts `node ops/<script> <args>`. */
-  const start = (script: string, args: string[] = [], env?: Record<string, string>) =>
-    startProcess([join(folder, 'ops', script), ...args], folder, env);
-
-  /** Runs it, and resolves when it has exited. */
-  const run = (...command: Parameters<typeof start>) => start(...command).exited;
-
-  /** Starts `wrangler dev` at a port. It prints `Ready on` when it answers there. */
-  const serve = (port: number) => {
-    const wrangler = join(folder, 'node_modules/wrangler/bin/wrangler.js');
-    return startProcess([wrangler, 'dev', '--port', `${port}`], folder);
-  };
-  return { start, run, serve, path: () => folder };
-}
-
-/** A port that nothing listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, 'localhost');
-  await once(server, 'listening');
-  const { port } = Object(server.address());
-  server.close();
-  return port;
 }

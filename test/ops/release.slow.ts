@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { SMOKE_KEYS, startClone } from './clone.ts';
 import { fail, ok, toAll } from './fake-cloudflare.ts';
 
-const { start, run, path, cloudflare, clone } = startClone(true);
+const { start, run, path, cloudflare, git, first } = await startClone(true);
 
 const PROMOTE = 'node ops/release.ts promote --yes';
 const UPLOAD = '/versions ';
@@ -21,7 +21,7 @@ const write = (file: string, text: string) => writeFileSync(path(file), text);
 const read = (file: string) => readFileSync(path(file), 'utf8');
 
 const PRODUCTION = 'animal-store-production';
-const production = () => cloudflare().find(PRODUCTION);
+const production = () => cloudflare.find(PRODUCTION);
 const shares = () =>
   production().deployments.map(({ versions }) => versions.map((each) => each.percentage).join('/'));
 /** That of the seed. */
@@ -30,7 +30,7 @@ const oldId = () => production().versions[0]?.id;
 /** Does something at the first call that matches. */
 function at(call: string | RegExp, event: () => unknown, time: 'before' | 'after' = 'before') {
   let isDone = false;
-  cloudflare().state[time] = (line) => {
+  cloudflare.state[time] = (line) => {
     if (isDone || !line.match(call)) return undefined;
     isDone = true;
     return event();
@@ -53,15 +53,14 @@ test.each([
 ])('%s serves HEAD to 0 %% and to all, and each is tested', async (env, commits, writes) => {
   write('public/client-1.0.0.tgz', 'of another commit');
   const lines: string[] = [];
-  cloudflare().state.before = (line) =>
+  cloudflare.state.before = (line) =>
     line.endsWith('%') && !line.startsWith('GET /health') && lines.push(line);
   let output = await run(env === 'staging' ? 'node ops/release.ts staging' : PROMOTE);
   const reads = (share: number) => Array(2).fill(`GET /pets ${share}%`);
   expect(lines).toEqual([...reads(100), ...reads(0), ...writes, ...reads(100), ...reads(100)]);
-  const { versions, deployments } = cloudflare().find(`animal-store-${env}`);
+  const { versions, deployments } = cloudflare.find(`animal-store-${env}`);
   const [old = '', next = ''] = versions.map(({ id }) => id);
   expect(deployments.at(-1)?.versions).toEqual(toAll(next));
-  const { first } = clone();
   for (const [name, value] of Object.entries({ ENV: env, OLD: old, NEXT: next, COMMIT: first }))
     output = output.replaceAll(value, name);
   expect(output.split('\n')).toEqual([
@@ -82,7 +81,6 @@ test.each([
 });
 
 test('a dry run, and a promotion that nobody confirms, change nothing, and show no control characters of others', async () => {
-  const { git, first } = clone();
   git('commit', '--allow-empty', '-qm', 'Lost');
   git('reset', '--quiet', '--hard', first);
   tag('production', 'ORIG_HEAD');
@@ -100,7 +98,7 @@ test('a dry run, and a promotion that nobody confirms, change nothing, and show 
 });
 
 function tag(environment: string, commit: string) {
-  const [version] = cloudflare().find(`animal-store-${environment}`).versions;
+  const [version] = cloudflare.find(`animal-store-${environment}`).versions;
   Object.assign(version ?? {}, { annotations: { 'workers/tag': commit } });
 }
 
@@ -124,7 +122,7 @@ test.each<[string, () => unknown, string, object?]>([
     'SMOKE_API_KEY must be an API key of production: docs/operations.md#release',
     { SMOKE_API_KEY: SMOKE_KEYS.staging },
   ],
-  ['a host of another worker', () => cloudflare().hosts.set(HOST, 'x'), ELSEWHERE],
+  ['a host of another worker', () => cloudflare.hosts.set(HOST, 'x'), ELSEWHERE],
   ['two versions that share the requests', deployHalf, 'two versions share the requests: prod'],
   [
     'a served version that fails',
@@ -147,7 +145,7 @@ function replace(file: string, from: string, to: string) {
 
 function deployHalf() {
   const halves = [...toAll(oldId()), ...toAll('theirs')];
-  cloudflare().deploy(
+  cloudflare.deploy(
     PRODUCTION,
     halves.map((each) => ({ ...each, percentage: 50 })),
   );
@@ -156,7 +154,7 @@ function deployHalf() {
 test.each(['DB', 'API_KEYS', 'BASE_URL', 'WRITES_STOPPED'])(
   'a promotion that changes %s is refused before the migrations',
   async (name) => {
-    cloudflare().replaceBinding(PRODUCTION, name);
+    cloudflare.replaceBinding(PRODUCTION, name);
     const output = await run(PROMOTE, 1);
     expect(output).toContain(`has another ${name}: docs/operations.md#release\n`);
     expect(output).not.toContain('migrations apply');
@@ -174,7 +172,7 @@ test.each([
 ])('the old version serves when %s fails, before or after its effect', async (_, call) => {
   at(call, fault);
   expectOld(await run(PROMOTE, 1));
-  cloudflare().state.before = () => {};
+  cloudflare.state.before = () => {};
   // What clients read has no effect.
   if (call === AT_0) return;
   at(call, fault, 'after');
@@ -192,7 +190,7 @@ test.each<[string, string | RegExp, () => unknown, string, string]>([
   [
     'another commit is checked out',
     AT_0,
-    () => clone().git('commit', '--allow-empty', '-qm', 'Other'),
+    () => git('commit', '--allow-empty', '-qm', 'Other'),
     'error: another commit was checked out\n',
     '100 0/100',
   ],
@@ -226,16 +224,16 @@ test.each<[string, string | RegExp, () => unknown, string, string]>([
 });
 
 function deployLate() {
-  const deploy = () => cloudflare().deploy(PRODUCTION, toAll(production().versions[1]?.id));
+  const deploy = () => cloudflare.deploy(PRODUCTION, toAll(production().versions[1]?.id));
   at('GET .*/deployments', deploy, 'after');
   fault();
 }
 
 /** For five minutes: a minute lasts three seconds. */
 function block() {
-  cloudflare().state.hasChangedSecrets = true;
+  cloudflare.state.hasChangedSecrets = true;
   const end = Date.now() + 15_000;
-  cloudflare().state.before = (line) =>
+  cloudflare.state.before = (line) =>
     Date.now() < end && line.includes('/accounts/') && fail(429, 971, 'Rate limit');
   fault();
 }
@@ -281,7 +279,7 @@ test.each([
 ])('a promotion leaves it when somebody else %s', async (_, call, version) => {
   let theirs: unknown;
   at(call, () => {
-    theirs = cloudflare().deploy(PRODUCTION, toAll(version()));
+    theirs = cloudflare.deploy(PRODUCTION, toAll(version()));
   });
   const output = await run(PROMOTE, 1);
   expect(output).toContain(`error: somebody else deployed ${version()}@100%\n`);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { startClone } from './clone.ts';
 import { ACCOUNT, fail, ok } from './fake-cloudflare.ts';
 
-const { start, run, path, cloudflare } = startClone(false);
+const { start, run, path, cloudflare } = await startClone(false);
 
 /** Runs a command line on a terminal, with an answer. wrangler asks also in a CI. */
 const runOnTerminal = (line: string, answer = '', expected = 0) =>
@@ -15,7 +15,7 @@ const WORKER = 'animal-store-staging';
 
 test('a set-up that is killed after each call goes on, and ends with one of each', async () => {
   const lines: string[] = [];
-  cloudflare().state.before = (line) => lines.push(line.replaceAll(/.*\/| /g, ''));
+  cloudflare.state.before = (line) => lines.push(line.replaceAll(/.*\/| /g, ''));
   for (const call of [
     '/d1/database {',
     '/namespaces {',
@@ -26,7 +26,7 @@ test('a set-up that is killed after each call goes on, and ends with one of each
   ]) {
     const { process: child, exited } = start(STAGING);
     let isKilled = false;
-    cloudflare().state.after = (line) => {
+    cloudflare.state.after = (line) => {
       isKilled ||= line.includes(call) && child.kill('SIGKILL');
     };
     await exited;
@@ -38,9 +38,9 @@ test('a set-up that is killed after each call goes on, and ends with one of each
   expect(output).toContain(`Account: Anna ${ACCOUNT}\n`);
   const url = `https://${WORKER}.anna.workers.dev/v1/pets`;
   expect(output).toContain(`\ncurl -i ${url} -H 'Authorization: Bearer <key>'\n`);
-  expect(cloudflare().databases).toHaveLength(1);
-  expect(cloudflare().namespaces.map(({ values }) => values.size)).toEqual([1]);
-  expect([...cloudflare().atWorkersDev]).toEqual([WORKER]);
+  expect(cloudflare.databases).toHaveLength(1);
+  expect(cloudflare.namespaces.map(({ values }) => values.size)).toEqual([1]);
+  expect([...cloudflare.atWorkersDev]).toEqual([WORKER]);
 });
 
 const PRODUCTION = 'node ops/set-up.ts production --yes';
@@ -51,30 +51,30 @@ test('a set-up with a domain gives a key that may only read, and keeps the domai
     'confirmation required: add --yes to set the store up in PRODUCTION without a terminal\n',
   );
   expect(await runOnTerminal(DOMAIN)).toContain('Bearer animal_production_');
-  const [record] = cloudflare().namespaces[0]?.values.values() ?? [];
+  const [record] = cloudflare.namespaces[0]?.values.values() ?? [];
   expect(JSON.parse(record?.value ?? '')).toMatchObject({ label: 'Set-up', scopes: ['read'] });
   expect(await run(PRODUCTION)).toContain('\ncurl -i https://api.animals.test/v1/pets -H ');
   expect(readFileSync(path('public/openapi.json'), 'utf8')).toContain(
     '"https://api.animals.test/v1"',
   );
-  expect(cloudflare().find('animal-store-production').versions).toHaveLength(1);
+  expect(cloudflare.find('animal-store-production').versions).toHaveLength(1);
   expect(await run(`${PRODUCTION} --domain other.test`, 1)).toContain('has another host');
-  expect([...cloudflare().hosts]).toEqual([['api.animals.test', 'animal-store-production']]);
-  expect([...cloudflare().atWorkersDev]).toEqual([]);
+  expect([...cloudflare.hosts]).toEqual([['api.animals.test', 'animal-store-production']]);
+  expect([...cloudflare.atWorkersDev]).toEqual([]);
 });
 
 test('wrangler asks before it replaces the DNS records of a host, and without a terminal nothing is taken', async () => {
   expect(await run(DOMAIN, 1)).toContain('run this on a terminal');
-  cloudflare().state.hasRecords = true;
+  cloudflare.state.hasRecords = true;
   expect(await runOnTerminal(DOMAIN, 'n', 1)).toContain('DNS records that conflict');
-  expect([...cloudflare().hosts]).toEqual([]);
+  expect([...cloudflare.hosts]).toEqual([]);
   await runOnTerminal(PRODUCTION, 'y');
-  expect([...cloudflare().hosts]).toEqual([['api.animals.test', 'animal-store-production']]);
+  expect([...cloudflare.hosts]).toEqual([['api.animals.test', 'animal-store-production']]);
 });
 
 test('a set-up in one of two accounts, without a name at workers.dev, says how to get one', async () => {
   const accounts = [ACCOUNT, 'b'].map((id) => ({ id, name: 'Anna' }));
-  cloudflare().state.before = (line) => {
+  cloudflare.state.before = (line) => {
     if (line.startsWith('GET /accounts ')) return ok(accounts);
     return line.includes('/workers/subdomain') && fail(404, 10007, 'Not found.');
   };
@@ -99,28 +99,28 @@ const HOST = 'staging.api.animal-store.test';
 const OTHER = 'or another store or address than wrangler.toml\n';
 
 test.each<[string, () => unknown, string]>([
-  ['a release', () => cloudflare().seed('staging', 'a-commit'), 'the worker has a release'],
+  ['a release', () => cloudflare.seed('staging', 'a-commit'), 'the worker has a release'],
   ['another DB', () => seedOther('DB'), OTHER],
   ['another API_KEYS', () => seedOther('API_KEYS'), OTHER],
   ['another BASE_URL', () => seedOther('BASE_URL'), OTHER],
-  ['the host of another worker', () => cloudflare().hosts.set(HOST, 'x'), 'host of x'],
+  ['the host of another worker', () => cloudflare.hosts.set(HOST, 'x'), 'host of x'],
   ['a file that is not committed', () => writeFileSync(path('src/new.ts'), ''), 'commit or remove'],
 ])('a set-up over %s changes nothing', async (_, prepare, message) => {
   prepare();
   const calls: string[] = [];
-  cloudflare().state.before = (line) => calls.push(line);
+  cloudflare.state.before = (line) => calls.push(line);
   expect(await run(`${STAGING} --domain ${HOST}`, 1)).toContain(message);
   expect(calls.filter((line) => /^(PUT|PATCH)|\/(query|deployments) \{/.test(line))).toEqual([]);
 });
 
 function seedOther(name: string) {
-  cloudflare().seed('staging', 'set-up');
-  cloudflare().replaceBinding(WORKER, name);
+  cloudflare.seed('staging', 'set-up');
+  cloudflare.replaceBinding(WORKER, name);
 }
 
 test('a migration that D1 refuses in a successful response ends a set-up before it deploys', async () => {
-  cloudflare().state.before = (line) =>
+  cloudflare.state.before = (line) =>
     line.includes('INSERT INTO') && ok([{ results: [], success: false }]);
   expect(await run(STAGING, 1)).toContain('migrations failed: ');
-  expect(() => cloudflare().find(WORKER)).toThrow();
+  expect(() => cloudflare.find(WORKER)).toThrow();
 });

@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import { startClone } from '../clone.ts';
 
-const { run, cloudflare } = startClone(true);
+const { run, cloudflare } = await startClone(true);
 const KEYS = 'node ops/keys.ts';
 const IN_PRODUCTION = '--env production --yes';
 
 /** Production's records, and their metadata. */
-const values = () => [...(cloudflare().namespaces[1]?.values.values() ?? [])];
+const values = () => [...(cloudflare.namespaces[1]?.values.values() ?? [])];
 const records = (): Record<string, string>[] => values().map(({ value }) => JSON.parse(value));
 
 test('a key is created, rotated, and revoked by its text', async () => {
