@@ -3,9 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect } from 'vitest';
+import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { generateKey } from '../../ops/keys/generate-key.ts';
 import { ACCOUNT, type Cloudflare, startCloudflare } from './fake-cloudflare.ts';
-import { copyFiles, createFolder, startProcess } from './project.ts';
+import { createFolder, linkPackages, startProcess } from './project.ts';
 
 export const SMOKE_KEYS = {
   staging: generateKey('staging'),
@@ -15,12 +16,16 @@ export const SMOKE_KEYS = {
 /** Clones the project, set up or not. */
 export async function cloneProject(isSetUp: boolean) {
   const { folder, remove } = await createFolder();
-  copyFiles(folder);
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+  git('init', '--quiet', '--template=');
+  // Also the files that are not committed, and no ignored ones.
+  git('--git-dir=.git', '--work-tree', PROJECT_ROOT, 'add', '--all');
+  git('checkout-index', '--all');
+  linkPackages(folder);
   const text = readPlaceholders();
   writeFileSync(join(folder, 'wrangler.toml'), isSetUp ? setUpText(text) : text);
   writeFileSync(join(folder, 'migrations/9999_new.sql'), 'CREATE TABLE a (b INTEGER) STRICT;');
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' });
-  git('init', '--quiet', '--template=');
   git('add', '--all');
   git('commit', '--quiet', '--message', 'Begin');
   return { folder, git, first: git('rev-parse', 'HEAD').trim(), remove };

@@ -1,9 +1,9 @@
 /**
  * Processes of the project, and copies of it, in which they do not change the developer's own store.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,20 +60,9 @@ export function startProcess(line: string, cwd: string, env = {}) {
   };
 }
 
-/**
- * Copies the files that git does not ignore, also those that are not committed, and links the
- * packages of this project.
- */
-export function copyFiles(folder: string): void {
-  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-  const files = execFileSync('git', list, { cwd: PROJECT_ROOT, encoding: 'utf8' }).split('\0');
-  // The list ends with an empty name, and may have files that are deleted, and worktrees (`a/`).
-  for (const file of files.filter(
-    (name) => /[^/]$/.test(name) && existsSync(join(PROJECT_ROOT, name)),
-  ))
-    cpSync(join(PROJECT_ROOT, file), join(folder, file));
-  // Links each package: a link to the whole folder would let npm write its list of packages into
-  // this project.
+/** Links the packages of this project into another folder. */
+export function linkPackages(folder: string): void {
+  // Each one: a link to the whole folder would let npm write its list of packages into this project.
   mkdirSync(join(folder, 'node_modules'));
   for (const name of readdirSync(join(PROJECT_ROOT, 'node_modules'))) {
     const path = join(PROJECT_ROOT, 'node_modules', name);
