@@ -23,7 +23,11 @@ const ajv = new Ajv({ allErrors: true, useDefaults: true });
 
 type Shares = { version_id: string; percentage: number }[];
 /** Versions and deployments are in the order of their creation. */
-type Worker = { versions: Version[]; deployments: { versions: Shares }[] };
+type Worker = {
+  versions: Version[];
+  deployments: { versions: Shares }[];
+  atWorkersDev: boolean;
+};
 /** Without a type: the schema checks it. */
 type Json = ReturnType<typeof JSON.parse>;
 /** Gets the parameters of the path and of the query. */
@@ -34,9 +38,8 @@ export type Cloudflare = Awaited<ReturnType<typeof startCloudflare>>;
 /** Starts the fake. */
 export async function startCloudflare() {
   const workers = new Map<string, Worker>();
-  /** The worker of each host, and those that workers.dev serves. */
+  /** The worker of each host. */
   const hosts = new Map<string, string>();
-  const atWorkersDev = new Set<string>();
   const databases: { uuid: string; name: string; sqlite: DatabaseSync }[] = [];
   const namespaces: { id: string; title: string; values: Map<string, Json> }[] = [];
   /** The uploaded versions that nobody has asked for. */
@@ -63,20 +66,11 @@ export async function startCloudflare() {
     return worker;
   }
 
-  function upload(worker: Worker, { metadata }: Json) {
-    const { bindings, annotations } = metadata;
+  function addVersion(name: string, { bindings, annotations = {} }: Json) {
     // Wrangler sends the id of a database under its old name.
-    for (const each of bindings) if (each.type === 'd1') each.database_id = each.id;
-    return addVersion(worker, bindings, annotations);
-  }
-
-  function addVersion(
-    worker: Worker,
-    bindings: Version['resources']['bindings'],
-    annotations = {},
-  ) {
-    const version = { id: randomUUID(), annotations, resources: { bindings } };
-    worker.versions.push(version);
+    for (const each of bindings) if (each.type === 'd1') each.database_id ??= each.id;
+    const version: Version = { id: randomUUID(), annotations, resources: { bindings } };
+    find(name).versions.push(version);
     return version;
   }
 
@@ -94,10 +88,10 @@ export async function startCloudflare() {
     return deployment;
   }
 
-  function addWorker(name = '') {
-    const worker = { versions: [], deployments: [] };
-    workers.set(name, worker);
-    return worker;
+  /** Adds a worker whose first version serves. */
+  function addWorker(name: string, metadata: Json) {
+    workers.set(name, { versions: [], deployments: [], atWorkersDev: false });
+    deploy(name, toAll(addVersion(name, metadata).id));
   }
 
   function valuesOf(namespaceId = '') {
@@ -125,8 +119,7 @@ export async function startCloudflare() {
       { name: 'API_KEYS', type: 'kv_namespace', namespace_id },
       { name: 'BASE_URL', type: 'plain_text', text: `https://${host}/v1` },
     ];
-    const { id } = addVersion(addWorker(name), bindings, { 'workers/tag': tag });
-    deploy(name, toAll(id));
+    addWorker(name, { bindings, annotations: { 'workers/tag': tag } });
   }
 
   /** The results of the operations. https://developers.cloudflare.com/api/ */
@@ -144,17 +137,16 @@ export async function startCloudflare() {
       find(name);
       return { default_environment: { script: {} } };
     },
-    'GET /accounts/:account/workers/workers/:name': ({ name }) => {
-      find(name);
-      return { name, subdomain: { enabled: atWorkersDev.has(name) } };
-    },
+    'GET /accounts/:account/workers/workers/:name': ({ name }) => ({
+      name,
+      subdomain: { enabled: find(name).atWorkersDev },
+    }),
     'POST /accounts/:account/workers/scripts/:name/assets-upload-session': {
       jwt: 'a-jwt',
       buckets: [],
     },
-    'PUT /accounts/:account/workers/scripts/:name': ({ name }, body) => {
-      const { id } = upload(addWorker(name), body);
-      deploy(name, toAll(id));
+    'PUT /accounts/:account/workers/scripts/:name': ({ name }, { metadata }) => {
+      addWorker(name, metadata);
       return { id: name };
     },
     'GET /accounts/:account/workers/scripts/:name/secrets': ({ name }) => {
@@ -162,13 +154,13 @@ export async function startCloudflare() {
       return [];
     },
     'POST /accounts/:account/workers/scripts/:name/subdomain': ({ name }, { enabled }) => {
-      if (enabled) atWorkersDev.add(name);
+      find(name).atWorkersDev = enabled;
       return { enabled };
     },
     'PUT /accounts/:account/workers/scripts/:name/schedules': (_, schedules) => ({ schedules }),
     'PATCH /accounts/:account/workers/scripts/:name/script-settings': {},
-    'POST /accounts/:account/workers/scripts/:name/versions': ({ name }, body) => {
-      const version = upload(find(name), body);
+    'POST /accounts/:account/workers/scripts/:name/versions': ({ name }, { metadata }) => {
+      const version = addVersion(name, metadata);
       unread.add(version.id);
       return version;
     },
@@ -296,7 +288,6 @@ export async function startCloudflare() {
   };
   return {
     hosts,
-    atWorkersDev,
     databases,
     namespaces,
     problems,
@@ -312,10 +303,9 @@ export async function startCloudflare() {
 
 /** The fields of a form, which may be files. */
 async function readForm(req: HonoRequest) {
-  if (!req.header('content-type')?.startsWith('multipart')) return {};
-  const form = await req.formData();
-  const value = await new Response(form.get('value')).text();
-  return { value, metadata: await new Response(form.get('metadata')).json() };
+  const { value, metadata } = await req.parseBody<Record<string, string | File>>();
+  const json = await new Response(metadata).text();
+  return { value: await new Response(value).text(), metadata: JSON.parse(json || '{}') };
 }
 
 /** The shares of a version that gets all requests. */

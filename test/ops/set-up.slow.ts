@@ -40,27 +40,44 @@ test('a set-up that is killed after each call goes on, and ends with one of each
   expect(output).toContain(`\ncurl -i ${url} -H 'Authorization: Bearer <key>'\n`);
   expect(cloudflare.databases).toHaveLength(1);
   expect(cloudflare.namespaces.map(({ values }) => values.size)).toEqual([1]);
-  expect([...cloudflare.atWorkersDev]).toEqual([WORKER]);
+  expect(cloudflare.find(WORKER)).toMatchObject({ atWorkersDev: true });
 });
 
 const PRODUCTION = 'node ops/set-up.ts production --yes';
 const DOMAIN = `${PRODUCTION} --domain api.animals.test`;
 
-test('a set-up with a domain gives a key that may only read, and keeps the domain', async () => {
+test('a set-up with a domain gives a key that may only read, for a rotation, and keeps the domain', async () => {
   expect(await run(DOMAIN.replace(' --yes', ''), 1)).toContain(
     'confirmation required: add --yes to set the store up in PRODUCTION without a terminal\n',
   );
   expect(await runOnTerminal(DOMAIN)).toContain('Bearer animal_production_');
-  const [record] = cloudflare.namespaces[0]?.values.values() ?? [];
-  expect(JSON.parse(record?.value ?? '')).toMatchObject({ label: 'Set-up', scopes: ['read'] });
+  const records = () =>
+    Array.from(cloudflare.namespaces[0]?.values.values() ?? [], ({ value, metadata }) => {
+      const record = JSON.parse(value);
+      expect(metadata).toEqual(record);
+      return record;
+    });
+  const runKeys = (line: string) => run(`${line} --env production --yes`);
+  const output = await runKeys(`node ops/keys.ts rotate ${records()[0].id}`);
+  const [key] = /animal_production_\w+/.exec(output) ?? [];
+  await runKeys(`echo ${key} | node ops/keys.ts revoke`);
+  const [old, next] = records();
+  expect(old).toMatchObject({ label: 'Set-up', scopes: ['read'], rotatedTo: next.id });
+  expect(next).toHaveProperty('revokedAt');
+  expect(await run('node ops/keys.ts list --env production')).toMatch(
+    /\tactive\t.*\n.*\trevoked\t/,
+  );
+
   expect(await run(PRODUCTION)).toContain('\ncurl -i https://api.animals.test/v1/pets -H ');
   expect(readFileSync(path('public/openapi.json'), 'utf8')).toContain(
     '"https://api.animals.test/v1"',
   );
-  expect(cloudflare.find('animal-store-production').versions).toHaveLength(1);
+  expect(cloudflare.find('animal-store-production')).toMatchObject({
+    versions: [{}],
+    atWorkersDev: false,
+  });
   expect(await run(`${PRODUCTION} --domain other.test`, 1)).toContain('has another host');
   expect([...cloudflare.hosts]).toEqual([['api.animals.test', 'animal-store-production']]);
-  expect([...cloudflare.atWorkersDev]).toEqual([]);
 });
 
 test('wrangler asks before it replaces the DNS records of a host, and without a terminal nothing is taken', async () => {
