@@ -41,21 +41,6 @@ test.each([
   expect(stderr).toContain(message);
 });
 
-test('a million pets are accepted, and wait for a store that is locked', async () => {
-  const DatabaseSync = vi.fn(
-    class {
-      prepare = () => ({ run: () => {} });
-      close = () => {};
-    },
-  );
-  const store = { DATABASES: '', setUpLocalStore: () => {} };
-  const mocks = { 'node:sqlite': { DatabaseSync }, '../../ops/local/store.ts': store };
-  const stdout = '1000000 animals were added.\n';
-  const result = await runInProcess('seed.ts', mocks, ['--pets', '1000000']);
-  expect(result).toEqual({ code: 0, stdout, stderr: '' });
-  expect(DatabaseSync).toHaveBeenCalledWith(expect.any(String), { timeout: 10_000 });
-});
-
 const GENERATED = ['public/openapi.json', ...fs.globSync('public/docs/swagger-ui*')];
 
 test.each(GENERATED)('openapi --check names an old %s, and does not write it', async (file) => {

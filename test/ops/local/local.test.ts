@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { LOCAL_KEY, LOCAL_KEY_RECORD } from '../../../ops/local/store.ts';
+import { program } from '../../../ops/seed.ts';
 import { recordName } from '../../../src/auth/key-record.ts';
 import { importWith, runInProcess } from '../command.ts';
 import { temporaryFolder } from '../project.ts';
@@ -67,18 +68,26 @@ test('a start sets up a new store, and one with a pending migration, unless it i
   expect(await build('deploy')).toEqual(['packed']);
 });
 
-test('pets are added beside those that exist', async () => {
+test('a million pets are accepted', () => {
+  expect(program.options[0]?.parseArg?.('1000000', undefined)).toBe(1_000_000);
+});
+
+test('pets are added beside those that exist, and wait for a store that is locked', async () => {
   const DATABASES = await temporaryFolder();
-  const database = new DatabaseSync(join(DATABASES, '0a.sqlite'));
+  const path = join(DATABASES, '0a.sqlite');
+  const database = new DatabaseSync(path);
   database.exec(readFileSync('schema.sql', 'utf8'));
   // Miniflare's own.
   new DatabaseSync(join(DATABASES, 'metadata.sqlite')).close();
   const setUpLocalStore = vi.fn();
-  const mocks = { '../../ops/local/store.ts': { DATABASES, setUpLocalStore } };
+  const open = vi.fn(DatabaseSync);
+  const store = { DATABASES, setUpLocalStore };
+  const mocks = { '../../ops/local/store.ts': store, 'node:sqlite': { DatabaseSync: open } };
   const seed = (pets: string) => runInProcess('seed.ts', mocks, ['--pets', pets]);
   expect(await seed('101')).toEqual({ code: 0, stdout: '101 animals were added.\n', stderr: '' });
   await seed('1');
   expect(setUpLocalStore).toHaveBeenCalledTimes(2);
+  expect(open).toHaveBeenCalledWith(path, { timeout: 10_000 });
   const pets = database.prepare('SELECT name, category_id, status FROM pets').all();
   const statuses = [null, 'available', 'pending', 'sold'];
   expect(pets).toEqual(
