@@ -35,20 +35,18 @@ export async function runInProcess(
 ) {
   const { program }: { program: Command } = await importWith(script, mocks);
   const stdin = Object.assign(new PassThrough(), { isTTY: typed !== '' });
-  if (!typed) stdin.end();
+  if (typed) stdin.write(typed);
+  else stdin.end();
   const output = { stdout: '', stderr: '' };
-  const spies = (['stdout', 'stderr'] as const).map((name) =>
+  for (const name of ['stdout', 'stderr'] as const)
     vi.spyOn(process[name], 'write').mockImplementation((text) => {
       output[name] += text;
-      // The first line on standard error is the question.
-      if (typed && output.stderr === text) stdin.write(typed);
       return true;
-    }),
-  );
-  const stdinSpy = vi.spyOn(process, 'stdin', 'get').mockReturnValue(stdin as never);
+    });
+  vi.spyOn(process, 'stdin', 'get').mockReturnValue(stdin as never);
   vi.stubGlobal('console', new Console(process.stdout, process.stderr));
   await run(program, args);
-  for (const spy of [...spies, stdinSpy]) spy.mockRestore();
+  vi.restoreAllMocks();
   vi.unstubAllGlobals();
   const code = Number(process.exitCode ?? 0);
   process.exitCode = undefined;

@@ -11,9 +11,6 @@ const API_KEY = /animal_[a-z]+_\w/;
 
 type StoredRecord = { id: string; [member: string]: unknown };
 
-/** The name of the record of these tests with an id: `key:` and 64 hex digits. */
-export const nameOf = (id: string) => `key:${Buffer.from(id).toString('hex').padEnd(64, '0')}`;
-
 export function fakeKeys() {
   let expected = '';
   /** The files with what wrangler read. */
@@ -75,7 +72,7 @@ export function fakeKeys() {
       return result;
     },
 
-    put(record: StoredRecord, name = nameOf(record.id)) {
+    put(record: StoredRecord, name = `key:${record.id}`) {
       fake.values.set(name, JSON.stringify(record));
     },
 
