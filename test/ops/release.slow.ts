@@ -144,10 +144,10 @@ function replace(file: string, from: string, to: string) {
 }
 
 function deployHalf() {
-  const halves = [...toAll(oldId()), ...toAll('theirs')];
+  const ids = [oldId(), 'theirs'];
   cloudflare.deploy(
     PRODUCTION,
-    halves.map((each) => ({ ...each, percentage: 50 })),
+    ids.map((version_id = '') => ({ version_id, percentage: 50 })),
   );
 }
 
