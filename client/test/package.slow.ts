@@ -1,6 +1,6 @@
 /** The packed client, installed into a user's project: its bytes, examples, types and size. */
 import { execSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -46,11 +46,7 @@ test('a changed client has a new version, so that a name always stands for the s
   expect(
     versions[version],
     'Raise it in package.json and README.md. Add it to CHANGELOG.md and versions.json.',
-  ).toBe(
-    createHash('sha256')
-      .update(run(`tar -xOzf ${NAME}`))
-      .digest('hex'),
-  );
+  ).toBe(hash('sha256', run(`tar -xOzf ${NAME}`)));
   expect(INSTALLATION).toContain(`npm install ./${NAME}\n`);
   expect(readFileSync('client/CHANGELOG.md', 'utf8')).toContain(`\n## ${version}\n`);
 });
