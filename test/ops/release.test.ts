@@ -54,17 +54,18 @@ test.each([
 
 test("Cloudflare's API is called with the token of wrangler alone", async () => {
   const runWranglerIn = vi.fn().mockResolvedValueOnce('{}').mockResolvedValue('{"token":"t"}');
-  const mocks = { '../../ops/command/wrangler.ts': { runWranglerIn } };
-  const { openAccount } = await importWith('command/account.ts', mocks);
-  const fetch = vi.fn(async () => Response.json({ result: 'a' }));
-  vi.stubGlobal('fetch', fetch);
+  const request = vi.fn(async () => ({ result: 'a' }));
+  const { openAccount } = await importWith('command/account.ts', {
+    '../../ops/command/wrangler.ts': { runWranglerIn },
+    '../../ops/command/request.ts': { request },
+  });
   const advice = 'use CLOUDFLARE_API_TOKEN or npx wrangler login, not a global API key';
   await expect(openAccount('staging', 'x')).rejects.toThrow(new Error(advice));
   const account = await openAccount('staging', 'x');
-  expect(await account('GET /workers/domains')).toBe('a');
-  const url = 'https://api.cloudflare.com/client/v4/accounts/x/workers/domains';
-  const headers = expect.objectContaining({ authorization: 'Bearer t' });
-  expect(fetch).toHaveBeenCalledExactlyOnceWith(url, expect.objectContaining({ headers }));
+  expect(await account('GET /a', { b: 1 })).toBe('a');
+  const baseUrl = 'https://api.cloudflare.com/client/v4/accounts/x';
+  const call = [{ baseUrl, apiKey: 't' }, 'GET /a', 200, { b: 1 }];
+  expect(request.mock.calls).toEqual([call]);
 });
 
 test('a version that Cloudflare does not know is asked for five times in 20 s', async () => {
@@ -96,37 +97,36 @@ test('a binding is identified by its text or id, and a secret by its name alone'
 
 const version = { version: 'new' };
 
-/** Tests a store that answers a request with the next answer to its method and path, or the last. */
-async function testStore(name: 'testReads' | 'smokeTest', answers: Record<string, unknown[]>) {
+/** Tests a store whose health has these answers, the last one for ever, and what it finds. */
+async function testStore(health: object[], found: object = { name: 'a' }) {
   vi.useFakeTimers({ toFake: ['Date'] });
   const { signal } = new AbortController();
   const lines: unknown[] = [];
-  const request = async (store: Store, line: string, expected: number, body?: object) => {
-    if (line !== 'GET /health') lines.push([line, expected, ...(body ? [body] : [])]);
-    if (line === 'GET /pets') expect(store.apiKey).toBe('x');
+  const answers: Record<string, object> = {
+    'POST /pets': { id: 1 },
+    'PATCH /pets/1': { name: 'a' },
+    'GET /pets/1': found,
+  };
+  const request = async (store: Store, line: string, ...others: unknown[]) => {
     expect(store.signal).toBe(line.startsWith('DELETE') ? undefined : signal);
-    const list = answers[line] ?? [];
-    const answer = list.length > 1 ? list.shift() : list[0];
-    if (answer instanceof Error) throw answer;
-    return answer;
+    if (line === 'GET /health') return health.length > 1 ? health.shift() : health[0];
+    if (line === 'GET /pets') expect(store.apiKey).toBe('x');
+    lines.push([line, ...others]);
+    if (answers[line] instanceof Error) throw answers[line];
+    return answers[line];
   };
   const pause = vi.fn(async (ms: number) => {
     vi.setSystemTime(Date.now() + ms);
     if (pause.mock.calls.length > 999) throw new Error('it waits for ever');
   });
-  const smoke: typeof import('../../ops/release/smoke.ts') = await importWith('release/smoke.ts', {
+  const { smokeTest } = await importWith('release/smoke.ts', {
     '../../ops/command/request.ts': { request },
     'node:timers/promises': { setTimeout: pause },
   });
-  const error = await smoke[name]({ ...STORE, ...version, signal }).catch((thrown) => thrown);
+  const error = await smokeTest({ ...STORE, ...version, signal }).catch((thrown: Error) => thrown);
   for (const call of pause.mock.calls) expect(call).toEqual([500, undefined, { signal }]);
   return { error, lines, pauses: pause.mock.calls.length };
 }
-
-const READS = [
-  ['GET /pets', 401],
-  ['GET /pets?limit=1', 200],
-];
 
 test('a version is tested after five answers of it in a row', async () => {
   const health = [
@@ -138,13 +138,12 @@ test('a version is tested after five answers of it in a row', async () => {
     ...Array(5).fill(version),
     {},
   ];
-  const result = await testStore('testReads', { 'GET /health': health });
-  expect(result).toEqual({ error: undefined, lines: READS, pauses: 2 });
+  expect(await testStore(health)).toMatchObject({ error: undefined, pauses: 2 });
   expect(health).toEqual([{}]);
 });
 
 test('the test of a version that does not answer within a minute fails', async () => {
-  const result = await testStore('testReads', { 'GET /health': [{ version: 'old' }] });
+  const result = await testStore([{ version: 'old' }]);
   expect(result).toEqual({ error: new Error('old answers, not new'), lines: [], pauses: 121 });
 });
 
@@ -153,16 +152,12 @@ test.each([
   [{ name: 'b' }, new Error('GET /pets/1: not the changed animal')],
   [new Error('failed'), new Error('failed')],
 ])('a smoke test that finds %j deletes its animal', async (found, problem) => {
-  const { error, lines } = await testStore('smokeTest', {
-    'GET /health': [version],
-    'POST /pets': [{ id: 1 }],
-    'PATCH /pets/1': [{ name: 'a' }],
-    'GET /pets/1': [found],
-  });
+  const { error, lines } = await testStore([version], found);
   expect(error).toEqual(problem);
   const name = expect.stringMatching(/^Smoke test [\w-]{36}$/);
   expect(lines).toEqual([
-    ...READS,
+    ['GET /pets', 401],
+    ['GET /pets?limit=1', 200],
     ['POST /pets', 201, { name, categoryId: 1, status: 'available' }],
     ['PATCH /pets/1', 200, { name: expect.stringMatching(/^Smoke test [\w-]{36} changed$/) }],
     ['GET /pets/1', 200],
