@@ -49,6 +49,7 @@ export default defineConfig({
     // The test files in a process share its imports and servers (test/support/server.ts).
     isolate: false,
     environment: './test/support/environment.ts',
+    setupFiles: './test/support/restore.ts',
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 60_000 } },
     env: {

@@ -3,7 +3,7 @@
  */
 import { getEventListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { operations } from '../../test/support/contract.ts';
 import { sleep, within } from '../src/within.ts';
 import {
@@ -26,11 +26,6 @@ import {
 beforeEach(() => {
   vi.useFakeTimers();
   vi.spyOn(Math, 'random').mockReturnValue(0);
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllGlobals();
-  vi.useRealTimers();
 });
 
 const source = readFileSync('client/src/store.ts', 'utf8');

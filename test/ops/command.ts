@@ -46,8 +46,6 @@ export async function runInProcess(
   vi.spyOn(process, 'stdin', 'get').mockReturnValue(stdin as never);
   vi.stubGlobal('console', new Console(process.stdout, process.stderr));
   await run(program, args);
-  vi.restoreAllMocks();
-  vi.unstubAllGlobals();
   const code = Number(process.exitCode ?? 0);
   process.exitCode = undefined;
   if (typed && !stdin.isPaused()) throw new Error('the command reads on, and would not end');

@@ -1,15 +1,9 @@
 /** The parts of a release, with fakes of wrangler and of the store: release.slow.ts has the whole. */
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { identityOf } from '../../ops/command/deployed.ts';
 import { request } from '../../ops/command/request.ts';
 import type { Store } from '../../ops/release/smoke.ts';
 import { importWith } from './command.ts';
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllGlobals();
-  vi.useRealTimers();
-});
 
 const STORE = { baseUrl: 'https://a.test/v1', apiKey: 'k' };
 

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { LOCAL_KEY, LOCAL_KEY_RECORD } from '../../../ops/local/store.ts';
 import { program } from '../../../ops/seed.ts';
 import { recordName } from '../../../src/auth/key-record.ts';
@@ -14,10 +14,6 @@ const GUIDE = expect.stringContaining(`ADDRESS/v1/pets -H 'Authorization: Bearer
 const SERVED = expect.stringContaining('The store is served.');
 
 test('a start sets up a new store, and one with a pending migration, unless it is served', async () => {
-  onTestFinished(() => {
-    vi.unstubAllEnvs();
-    vi.restoreAllMocks();
-  });
   const PROJECT_ROOT = await temporaryFolder();
   const folder = join(PROJECT_ROOT, '.wrangler/state/v3/d1/miniflare-D1DatabaseObject');
   for (const path of [folder, join(PROJECT_ROOT, 'migrations')])
