@@ -7,7 +7,7 @@ import { cpSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 
 /** A new folder, with a letter that the locale C does not have, and how to delete it. */
@@ -55,8 +55,6 @@ export function startProcess(line: string, cwd: string, env = {}) {
     output,
     exited,
     end,
-    printed: (text: string) =>
-      expect.poll(() => output.stdout, { timeout: 120_000 }).toContain(text),
   };
 }
 

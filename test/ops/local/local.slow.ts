@@ -13,12 +13,12 @@ const KEYS = 'node ops/keys.ts';
 test('a fresh clone: an interrupted set-up, then one that serves a store', async () => {
   await run('node ops/reset.ts');
   const interrupted = start(SERVE);
-  await interrupted.printed('Setting up');
+  await expect.poll(() => interrupted.output.stdout).toContain('Setting up');
   await interrupted.end();
-  const server = start(SERVE);
-  await server.printed('Ready on');
-  expect(server.output.stdout).toContain(LOCAL_KEY);
-  const [url = ''] = /http:.*/.exec(server.output.stdout) ?? [];
+  const { process: child, output, exited } = start(SERVE);
+  await expect.poll(() => output.stdout).toContain('Ready on');
+  expect(output.stdout).toContain(LOCAL_KEY);
+  const [url = ''] = /http:.*/.exec(output.stdout) ?? [];
   await run(SEED);
   const headers = { authorization: `Bearer ${LOCAL_KEY}` };
   const pets = await fetch(`${url}/v1/pets`, { headers });
@@ -27,8 +27,8 @@ test('a fresh clone: an interrupted set-up, then one that serves a store', async
   // Its key is public, so no other machine may reach it.
   await expect(fetch(url.replace('127.0.0.1', '127.0.0.2'))).rejects.toThrow('fetch failed');
   expect(await run('node ops/reset.ts', 1)).toContain('stop wrangler dev');
-  server.process.kill('SIGINT');
-  await server.exited;
+  child.kill('SIGINT');
+  await exited;
 });
 
 test('npm run reset deletes a store whose files are damaged', async () => {
