@@ -8,16 +8,15 @@ import { createServer } from 'node:http';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { safeMessage } from '../../ops/command/command-line.ts';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { importWith, runInProcess } from './command.ts';
 
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-});
-
+/** The shortest part of a key that is not shown. */
+const KEY = `animal_local_${'0'.repeat(20)}`;
+const NOT_SHOWN = 'It must be 1 to 100 characters that a terminal shows.';
+const NO_DURATION = 'It must be 1 to 99999 with m, h or d, such as 15m, 24h or 90d.';
 const NO_HOST = 'It must be a host name in lower case, such as api.example.com.';
 
 test.each([
@@ -31,10 +30,22 @@ test.each([
   ['set-up.ts staging --domain a.test/', NO_HOST],
   ['set-up.ts staging --domain A.test', NO_HOST],
   ['set-up.ts staging --domain test', NO_HOST],
+  ['keys.ts create', "required option '--label <text>' not specified"],
+  ['keys.ts create --label \u3000', NOT_SHOWN],
+  ['keys.ts create --label a\u2029b', NOT_SHOWN],
+  [`keys.ts create --label ${'x'.repeat(101)}`, NOT_SHOWN],
+  [`keys.ts create --label for:${KEY}`, 'It must not contain an API key.'],
+  ['keys.ts create --label x --expires 100000d', NO_DURATION],
+  ['keys.ts create --label x --expires 0h', NO_DURATION],
+  ['keys.ts create --label x --expires 1.5h', NO_DURATION],
+  ['keys.ts create --label x --expires 15min', NO_DURATION],
+  ['keys.ts list --env test', 'Allowed choices are local, staging, production.'],
+  ['keys.ts rotate key_anna --overlap h', NO_DURATION],
+  [`keys.ts ${KEY}`, "error: unknown command 'animal_…'\n"],
 ])('%s is refused in one line, with the exit code 2', async (line, message) => {
   const [script = '', ...args] = line.split(' ');
-  // If the arguments were accepted, the developer's own store must not change.
-  const mocks = { '../../ops/local/store.ts': {}, wrangler: {} };
+  // If the arguments were accepted, no store must change.
+  const mocks = { '../../ops/local/store.ts': {}, '../../ops/command/wrangler.ts': {} };
   const { code, stdout, stderr } = await runInProcess(script, mocks, args);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(/^error: .*\n$/);

@@ -17,7 +17,6 @@ let fake: ReturnType<typeof fakeKeys>;
 beforeEach(() => {
   fake = fakeKeys();
   vi.setSystemTime(NOW);
-  return () => vi.useRealTimers();
 });
 
 test('a key has all digits of base62', () => {
@@ -148,49 +147,29 @@ test('a key that another operator revokes before the answer is not rotated', asy
 });
 
 /** Runs a command that must fail and change nothing. Returns its error. `typed`: on a terminal. */
-async function errorOf(exitCode: number, line: string, typed?: string) {
+async function errorOf(line: string, typed?: string) {
   const before = [...fake.values];
   const result = await fake.run(line, typed);
-  expect(result).toMatchObject({ code: exitCode, stdout: '' });
+  expect(result).toMatchObject({ code: 1, stdout: '' });
   expect([...fake.values]).toEqual(before);
   return result.stderr;
 }
 
-const NOT_SHOWN = 'It must be 1 to 100 characters that a terminal shows.';
-const NO_DURATION = 'It must be 1 to 99999 with m, h or d, such as 15m, 24h or 90d.';
-test.each([
-  ['create', "required option '--label <text>' not specified"],
-  ['create --label \u3000', NOT_SHOWN],
-  ['create --label a\u2029b', NOT_SHOWN],
-  [`create --label ${'x'.repeat(101)}`, NOT_SHOWN],
-  [`create --label for:${KEY}`, 'It must not contain an API key.'],
-  ['create --label x --expires 100000d', NO_DURATION],
-  ['create --label x --expires 0h', NO_DURATION],
-  ['create --label x --expires 1.5h', NO_DURATION],
-  ['create --label x --expires 15min', NO_DURATION],
-  ['list --env test', 'Allowed choices are local, staging, production.'],
-  ['rotate key_anna --overlap h', NO_DURATION],
-])('keys %j is refused, with the exit code 2', async (line, message) => {
-  expect(await errorOf(2, line)).toContain(message);
-});
-
-test('a key that is passed as an argument is refused, and not printed', async () => {
-  // Also a part of a key.
-  expect(await errorOf(2, KEY.slice(0, 33))).toBe("error: unknown command 'animal_…'\n");
-  expect(await errorOf(1, `revoke ${KEY}`)).not.toContain(KEY);
+test('a key that is passed as an argument is not printed', async () => {
+  expect(await errorOf(`revoke ${KEY}`)).not.toContain(KEY);
 });
 
 test('revoke finds no unknown id, no key of another environment, and none without a record', async () => {
-  expect(await errorOf(1, 'revoke key_x')).toContain(
+  expect(await errorOf('revoke key_x')).toContain(
     'error: there is no key with this id (Cloudflare lists a new one within about a minute',
   );
   const question = 'Paste the key, and press Enter:\n';
   const other = 'error: the input is not an API key of --env staging: paste the key alone\n';
-  expect(await errorOf(1, 'revoke --env staging', `${KEY}\n`)).toBe(question + other);
+  expect(await errorOf('revoke --env staging', `${KEY}\n`)).toBe(question + other);
   // Without a terminal.
-  expect(await errorOf(1, 'revoke --env staging')).toBe(other);
+  expect(await errorOf('revoke --env staging')).toBe(other);
   const unknown = `error: KV has no valid record ${await recordName(KEY)}: docs/keys.md#delete-a-record\n`;
-  expect(await errorOf(1, 'revoke', `${KEY}\n`)).toBe(question + unknown);
+  expect(await errorOf('revoke', `${KEY}\n`)).toBe(question + unknown);
 });
 
 test.each([
@@ -236,7 +215,7 @@ test('an id that several records have is revoked in all, and not rotated', async
   fake.put({ ...ANNA, label: 'Planted', family: '$(x)', rotatedTo: 5 }, 'key:\u001b');
   const names = 'Records with this id: key:key_anna key:\uFFFD\n';
   const refusal = 'error: several records have this id: revoke it, and create a key\n';
-  expect(await errorOf(1, 'rotate key_anna')).toBe(names + refusal);
+  expect(await errorOf('rotate key_anna')).toBe(names + refusal);
   failPutOfAnna();
   expect(await fake.run('revoke key_anna')).toEqual({
     code: 1,
@@ -260,7 +239,7 @@ test.each([
   ['was replaced by another key: rotate that one', { rotatedTo: '$(x)' }],
 ])('a key that %s cannot be rotated', async (problem, change) => {
   fake.put({ ...ANNA, ...change });
-  expect(await errorOf(1, 'rotate key_anna')).toBe(`error: the key key_anna (Anna) ${problem}\n`);
+  expect(await errorOf('rotate key_anna')).toBe(`error: the key key_anna (Anna) ${problem}\n`);
 });
 
 test.each([
@@ -271,8 +250,8 @@ test.each([
   fake.put(ANNA);
   const command = `${line} --env production`;
   const question = `This will ${change} in PRODUCTION. Continue? [y/N]\n`;
-  expect(await errorOf(1, command, no)).toBe(`${question}error: cancelled\n`);
-  expect(await errorOf(1, command)).toBe(
+  expect(await errorOf(command, no)).toBe(`${question}error: cancelled\n`);
+  expect(await errorOf(command)).toBe(
     `error: confirmation required: add --yes to ${change} in PRODUCTION without a terminal\n`,
   );
   expect(await fake.run(command, yes)).toMatchObject({ code: 0 });
