@@ -16,7 +16,6 @@ import type { Version } from '../../ops/command/deployed.ts';
 import schema from './cloudflare-api.schema.json' with { type: 'json' };
 
 export const ACCOUNT = 'a'.repeat(32);
-/** Valid as an API token, and as a global API key. */
 const TOKEN = 'fake-api-token';
 /** Adds the schema's defaults: members that Cloudflare always sends and no command reads. */
 const ajv = new Ajv({ allErrors: true, useDefaults: true });
@@ -61,9 +60,7 @@ export async function startCloudflare() {
     hasRecords: false,
   };
   function find(name = '') {
-    const worker = workers.get(name);
-    if (!worker) fail(404, 10007, 'This Worker does not exist on your account.');
-    return worker;
+    return workers.get(name) ?? fail(404, 10007, 'This Worker does not exist on your account.');
   }
 
   function addVersion(name: string, { bindings, annotations = {} }: Json) {
@@ -96,8 +93,7 @@ export async function startCloudflare() {
 
   function valuesOf(namespaceId = '') {
     const namespace = namespaces.find(({ id }) => id === namespaceId);
-    if (!namespace) fail(404, 10013, 'The namespace does not exist.');
-    return namespace.values;
+    return namespace?.values ?? fail(404, 10013, 'The namespace does not exist.');
   }
 
   /** Creates what a set-up creates, for the ids and hosts of `setUpText` (clone.ts). */
@@ -203,10 +199,10 @@ export async function startCloudflare() {
     'GET /accounts/:account/d1/database/:uuid': { version: 'production' },
     'POST /accounts/:account/d1/database/:uuid/query': (parameters, { sql }) => {
       const database = databases.find(({ uuid }) => uuid === parameters.uuid);
-      if (!database) fail(404, 7404, 'The database does not exist.');
+      const { sqlite } = database ?? fail(404, 7404, 'The database does not exist.');
       const isRead = /^\s*SELECT/i.test(sql);
-      if (!isRead) database.sqlite.exec(sql);
-      const results = isRead ? database.sqlite.prepare(sql).all() : [];
+      if (!isRead) sqlite.exec(sql);
+      const results = isRead ? sqlite.prepare(sql).all() : [];
       return [{ results, success: true }];
     },
     'GET /accounts/:account/d1/database/:uuid/time_travel/bookmark': { bookmark: 'a-bookmark' },
@@ -219,19 +215,13 @@ export async function startCloudflare() {
       namespaces.map(({ id, title }) => ({ id, title })),
     'GET /accounts/:account/storage/kv/namespaces/:id/keys': ({ id }) =>
       Array.from(valuesOf(id), ([name, { metadata }]) => ({ name, metadata })),
-    'POST /accounts/:account/storage/kv/namespaces/:id/bulk/get': ({ id }, { keys }) => {
-      const values = valuesOf(id);
-      return {
-        values: Object.fromEntries(keys.map((key: string) => [key, values.get(key)?.value])),
-      };
-    },
+    'POST /accounts/:account/storage/kv/namespaces/:id/bulk/get': ({ id }, { keys }) => ({
+      values: Object.fromEntries(keys.map((key: string) => [key, valuesOf(id).get(key)?.value])),
+    }),
     'GET /accounts/:account/storage/kv/namespaces/:id/values/:key': ({ id, key }) =>
       new Response(valuesOf(id).get(key)?.value),
-    'PUT /accounts/:account/storage/kv/namespaces/:id/values/:key': (
-      { id, key },
-      { value, metadata },
-    ) => {
-      valuesOf(id).set(key, { value, metadata });
+    'PUT /accounts/:account/storage/kv/namespaces/:id/values/:key': ({ id, key }, entry) => {
+      valuesOf(id).set(key, entry);
       return {};
     },
   };
@@ -247,8 +237,7 @@ export async function startCloudflare() {
     const [method = '', path = ''] = operation.split(' ');
     app.on(method, path, async ({ req }) => {
       const account = req.param('account') ?? ACCOUNT;
-      const { authorization = '', 'x-auth-key': globalKey = authorization } = req.header();
-      if (globalKey.replace('Bearer ', '') !== TOKEN || account !== ACCOUNT)
+      if (req.header('authorization') !== `Bearer ${TOKEN}` || account !== ACCOUNT)
         fail(403, 10000, 'Authentication error');
       const json = req.header('content-type')?.includes('json') ? await req.text() : '';
       if (json) validate(operation, 'body', JSON.parse(json));
