@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { generateKey } from '../../../ops/keys/generate-key.ts';
-import { checksum } from '../../../src/auth/key-format.ts';
+import { LOCAL_KEY } from '../../../ops/local/store.ts';
 import { recordName } from '../../../src/auth/key-record.ts';
 import { fakeKeys } from './fake-keys.ts';
 
@@ -9,9 +9,6 @@ const NOW = '2027-01-31T00:00:00.000Z';
 const ANNA = { id: 'key_anna', label: 'Anna', createdAt: '2026-11-20T00:00:00.000Z' };
 const REVOKED = { ...ANNA, revokedAt: NOW };
 const NEW_ID = expect.stringMatching(/^key_[0-9a-f]{12}$/);
-/** Always the same, because titles of tests have it. */
-const UNCHECKED = `animal_local_${'0'.repeat(30)}`;
-const KEY = UNCHECKED + checksum(UNCHECKED);
 
 let fake: ReturnType<typeof fakeKeys>;
 beforeEach(() => {
@@ -156,7 +153,7 @@ async function errorOf(line: string, typed?: string) {
 }
 
 test('a key that is passed as an argument is not printed', async () => {
-  expect(await errorOf(`revoke ${KEY}`)).not.toContain(KEY);
+  expect(await errorOf(`revoke ${LOCAL_KEY}`)).not.toContain(LOCAL_KEY);
 });
 
 test('revoke finds no unknown id, no key of another environment, and none without a record', async () => {
@@ -165,11 +162,11 @@ test('revoke finds no unknown id, no key of another environment, and none withou
   );
   const question = 'Paste the key, and press Enter:\n';
   const other = 'error: the input is not an API key of --env staging: paste the key alone\n';
-  expect(await errorOf('revoke --env staging', `${KEY}\n`)).toBe(question + other);
+  expect(await errorOf('revoke --env staging', `${LOCAL_KEY}\n`)).toBe(question + other);
   // Without a terminal.
   expect(await errorOf('revoke --env staging')).toBe(other);
-  const unknown = `error: KV has no valid record ${await recordName(KEY)}: docs/keys.md#delete-a-record\n`;
-  expect(await errorOf('revoke', `${KEY}\n`)).toBe(question + unknown);
+  const unknown = `error: KV has no valid record ${await recordName(LOCAL_KEY)}: docs/keys.md#delete-a-record\n`;
+  expect(await errorOf('revoke', `${LOCAL_KEY}\n`)).toBe(question + unknown);
 });
 
 test.each([
