@@ -79,11 +79,12 @@ test.each([
   expect(printError.mock.calls).toEqual([[problem]]);
   expect(process.exitCode).toBe(1);
   process.exitCode = undefined;
-  const folder = join(PROJECT_ROOT, 'dist');
-  expect(runWranglerIn.mock.calls).toEqual([
-    ['staging', ['deploy', '--dry-run', '--outdir', join(folder, 'staging')]],
-    ['production', ['deploy', '--dry-run', '--outdir', join(folder, 'production')]],
-  ]);
+  expect(runWranglerIn.mock.calls).toEqual(
+    ['staging', 'production'].map((env) => [
+      env,
+      ['deploy', '--dry-run', '--outdir', join(PROJECT_ROOT, 'dist', env)],
+    ]),
+  );
 });
 
 const NOISE = "console.error('A warning\\n\\u001b[33m'); console.log('an error'); process.exit(1)";

@@ -43,9 +43,7 @@ test.each([
   ['15m', '2027-01-31T00:15:00.000Z'],
   ['99999d', '2300-11-15T00:00:00.000Z'],
 ])('create --read-only --expires %s limits a key', async (duration, expiresAt) => {
-  const { stderr } = await fake.run(
-    `create --label x --read-only --expires ${duration} --env staging`,
-  );
+  const { stderr } = await fake.run(`create --label x --read-only --expires ${duration}`);
   expect(stderr).toContain(`, read, expires ${expiresAt}.\n`);
   expect(fake.records()).toMatchObject([{ scopes: ['read'], expiresAt }]);
 });
