@@ -31,8 +31,6 @@ export default defineConfig({
   test: {
     // Tests must not depend on their order.
     sequence: { shuffle: true },
-    // No test sees what another one has spied on.
-    restoreMocks: true,
     // By default, vitest leaves one core idle, which is half of a small machine.
     maxWorkers: '100%',
     projects: Object.entries(PROJECTS).map(([name, include]) => ({

@@ -1,19 +1,14 @@
 /** Deadlines, and the attempts of a transaction within one. */
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { DEADLINE_MS, execute } from '../src/d1/execute.ts';
 import { sql } from '../src/d1/sql.ts';
 import { withDeadline } from '../src/deadline.ts';
-
-function useFakeTimers() {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-}
 
 test.each([
   ['resolves', () => Promise.resolve(1)],
   ['rejects', () => Promise.reject(new Error('no'))],
 ])('no timer is left after a promise %s', async (_, work) => {
-  useFakeTimers();
+  vi.useFakeTimers();
   await withDeadline(work(), 1_000, 'It').catch(() => {});
   expect(vi.getTimerCount()).toBe(0);
 });
@@ -43,7 +38,7 @@ test.each([
 ])(
   'of attempts that take %i ms, with the error "%s", %i begin, until %i ms',
   async (takesMs, text, attempts, endsAt) => {
-    useFakeTimers();
+    vi.useFakeTimers();
     vi.spyOn(Math, 'random').mockReturnValueOnce(1).mockReturnValue(0);
     const { database, all } = failing(takesMs, `D1_ERROR: ${text}.`);
     const startedAt = Date.now();

@@ -1,5 +1,5 @@
 /** Requests in the test's own process, and its log lines. */
-import { onTestFinished, vi } from 'vitest';
+import { vi } from 'vitest';
 import { generateKey } from '../../ops/keys/generate-key.ts';
 import { parseLines, readReply } from './store.ts';
 import { type Call, sendInProcess, stubBindings } from './stubs.ts';
@@ -38,6 +38,5 @@ export function stopTime(now = Date.now()): () => Record<string, unknown>[] {
   const lines: string[] = [];
   redirectLogs((line) => void lines.push(String(line)));
   vi.useFakeTimers({ now, toFake: ['Date'] });
-  onTestFinished(() => void vi.useRealTimers());
   return () => parseLines(lines);
 }
