@@ -24,11 +24,12 @@ async function send(to: Pick<Hono<AppEnv>, 'request'>, call: Call, env: Partial<
 }
 
 test.each([
-  [{}, 200, { keyId: 'stub' }],
-  [{ scopes: ['read'] }, 403, { code: 'insufficient_scope' }],
+  [RECORD, 200, { keyId: 'stub' }],
+  [{ ...RECORD, scopes: ['read'] }, 403, { code: 'insufficient_scope' }],
+  [null, 401, { message: 'Unknown API key.' }],
 ])('requireKey alone, with the record %j, is a %i', async (record, status, body) => {
   const bindings = {
-    API_KEYS: { get: async () => JSON.stringify({ ...RECORD, ...record }) },
+    API_KEYS: { get: async () => record && JSON.stringify(record) },
     RATE_LIMITER: { limit: fail },
   };
   expect(await send(admin, { path: '/admin/status' }, bindings)).toMatchObject({ status, body });

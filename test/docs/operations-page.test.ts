@@ -36,11 +36,11 @@ async function execute(list: string[]) {
 
 const REX = { name: "Rex's; -- 🐈", categoryId: 1, status: 'available' };
 
-/** Two animals, the first with an order. */
+/** Two animals, the first with an approved order. */
 async function createRows() {
   await store.createPet(REX);
   await store.createPet({ ...REX, status: 'sold' });
-  await store.exec('INSERT INTO orders (id, pet_id) VALUES (5, 1)');
+  await store.exec("INSERT INTO orders (id, pet_id, status) VALUES (5, 1, 'approved')");
 }
 
 test('the largest ids are raised for every table, also for an empty one', async () => {
@@ -98,7 +98,7 @@ test('an open order is restored, and a newer open one is cancelled', async () =>
   await execute([readSql('cancel-open-orders', '1,2'), ...list]);
   const orders = await store.rows('orders');
   expect(orders.map(({ id, status }) => [id, status])).toEqual([
-    [5, 'placed'],
+    [5, 'approved'],
     [6, 'cancelled'],
     [7, 'cancelled'],
     [8, 'placed'],

@@ -71,7 +71,9 @@ test.each([
   expect(printed).toMatchObject(expected);
 });
 
-test.each([
+type Row = [method: string, path: string, record: object | null, expected: object];
+
+test.each<Row>([
   [
     'PATCH',
     '/v1/pets/x?y=1',
@@ -80,19 +82,21 @@ test.each([
   ],
   ['PUT', '/v1/pets', null, { route: '/*', status: 405, code: 'method_not_allowed' }],
   ['OPTIONS', '/v1/nothing', null, { route: '/*', status: 204 }],
-  [
-    'GET',
-    '/v1/pets',
-    { id: 'old', revokedAt: '2026-11-20T00:00:00Z' },
-    {
-      operation: 'listPets',
-      route: '/v1/pets',
-      status: 401,
-      code: 'revoked_api_key',
-      keyId: 'old',
-      kvMs: expect.any(Number),
-    },
-  ],
+  ...Object.entries({ revokedAt: 'revoked_api_key', expiresAt: 'expired_api_key' }).map(
+    ([time, code]): Row => [
+      'GET',
+      '/v1/pets',
+      { id: 'old', [time]: '2026-11-20T00:00:00Z' },
+      {
+        operation: 'listPets',
+        route: '/v1/pets',
+        status: 401,
+        code,
+        keyId: 'old',
+        kvMs: expect.any(Number),
+      },
+    ],
+  ),
 ])(
   'the line of %s %s with the key %j has only what applies',
   async (method, path, record, expected) => {

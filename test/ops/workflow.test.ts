@@ -62,6 +62,8 @@ test('only the last step sees secrets, and no workflow may write', () => {
     'CLOUDFLARE_API_TOKEN: {{ secrets.CLOUDFLARE_API_TOKEN }}',
     'SMOKE_API_KEY: {{ secrets.SMOKE_API_KEY }}',
   ]);
+  // By default, `git` of a later step could read the token of a checkout.
+  expect(both.match(/persist-.*/g)).toEqual(Array(2).fill('persist-credentials: false'));
   const permissions = both.match(/(?<=permissions:\s*)\S.*/g);
   expect(permissions).toEqual(['contents: read', '{}', 'contents: read', 'contents: read']);
   expect(both).not.toMatch(/: write$|continue-on-error/m);
