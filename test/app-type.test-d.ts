@@ -41,6 +41,9 @@ type Index<T, Key> = Key extends keyof T ? T[Key] : never;
 /** The type of the app has exactly the errors of the description. */
 export const noDifference = (difference: Difference): never => difference;
 
+// No parameter is required.
+v1.pets.$get();
+
 // @ts-expect-error: JSON.stringify would throw
 v1.pets.$post({ json: { ...json, categoryId: 3n } });
 // @ts-expect-error: an unknown field

@@ -85,6 +85,8 @@ operation({ operationId: 'x', scope: 'read', querry: PetQuery });
 
 // @ts-expect-error: a read has no effect that could be unknown
 ({ operationId: 'x', scope: 'read', effect: 'the x was y' }) satisfies OperationDefinition;
+// @ts-expect-error: the text after "It is unknown whether "
+({ operationId: 'x', scope: 'write', effect: 'adds it' }) satisfies OperationDefinition;
 // @ts-expect-error: the 503 of a write says what is unknown
 ({ operationId: 'x', scope: 'write' }) satisfies OperationDefinition;
 // @ts-expect-error: an operation has a scope, or is public

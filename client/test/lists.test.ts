@@ -4,8 +4,9 @@ import { clientWith, headerOf, lost, problem, reply, rex, unavailable } from './
 
 /** A page of a deprecated operation, with a next page. */
 const page = (body: string, next: string) => {
-  const links = '<https://a.example/b?c>; rel="deprecation", <https://elsewhere.example/?';
-  return reply(body, { headers: { Link: `${links}${next}>; rel="next"` } });
+  const other = '<https://a.example/b?c>; rel=';
+  const link = `<https://elsewhere.example/?${next}>; rel="next"`;
+  return reply(body, { headers: { Link: `${other}"a", ${link}, ${other}"deprecation"` } });
 };
 
 test('a list is all items, from pages of 100 by default, or one page', async () => {

@@ -1,6 +1,6 @@
 /** Types that the compiler accepts and rejects: checked by `npm run check`, never run. */
 
-import type * as Client from '../src/index.ts';
+import * as Client from '../src/index.ts';
 
 // A program can name them.
 export type { CallOptions, CreateOptions, Page, Pages, StoreErrorDetails } from '../src/index.ts';
@@ -13,6 +13,14 @@ const id: bigint = (await store.getPet(7n)).id;
 // Codes and statuses are known, and open: a newer service may send others.
 'a newer status' satisfies Client.PetStatus & Client.NewPet['status'];
 'a newer code' satisfies Client.StoreErrorCode;
+type Known<Code> = Code extends string ? (string extends Code ? never : Code) : never;
+'network_error' satisfies Known<Client.StoreErrorCode>;
+'deadline_exceeded' satisfies Known<Client.StoreErrorCode>;
+'aborted' satisfies Known<Client.StoreErrorCode>;
+'invalid_response' satisfies Known<Client.StoreErrorCode>;
+// A setting can be passed on.
+({ deadlineMs: undefined, attemptTimeoutMs: undefined }) satisfies Client.CallOptions;
+({ maxAttempts: undefined, signal: undefined }) satisfies Client.CallOptions;
 // A received value can be sent back.
 const { id: _, ...pet } = await store.getPet(id);
 await store.createPet(pet);
@@ -29,5 +37,9 @@ store.createPet({ name: 'Rex' });
 store.getPet(7);
 // @ts-expect-error: only creates have an Idempotency-Key
 store.updatePet(7n, { name: 'Max' }, { idempotencyKey: 'k' });
+// @ts-expect-error: what is read is unknown
+Client.parseJson('{}').name;
+// @ts-expect-error: only `createAnimalStore` makes a client
+new Client.AnimalStore({ baseUrl: '', apiKey: '' });
 // @ts-expect-error: the client follows the pages itself
 store.listPets({ after: '7' });

@@ -73,16 +73,22 @@ test.each(['throws', 'hangs'] as const)(
     const listWithBoth = async () => [await list(active), await list(revoked)];
     await setTime(0);
     await listWithBoth();
-    for (const seconds of [30, 60, 3_599.999]) {
-      await setTime(seconds, kv);
+    for (const [seconds, state] of [
+      [30, kv],
+      [60, kv],
+      // It recovers.
+      [90, undefined],
+      [3_689.999, kv],
+    ] as const) {
+      await setTime(seconds, state);
       expect(await listWithBoth()).toEqual([200, 'revoked_api_key']);
       expect(await listWithBoth()).toEqual([200, 'revoked_api_key']);
       expect((await store.calls()).kvReads).toBe(2);
-      expect((await store.logLines()).at(-1)).toHaveProperty('keyStale', true);
+      expect((await store.logLines()).at(-1)?.keyStale).toBe(state && true);
     }
-    await setTime(3_600, kv);
+    await setTime(3_690, kv);
     expect(await listWithBoth()).toEqual(['service_unavailable', 'service_unavailable']);
-    await setTime(3_600);
+    await setTime(3_690);
     expect(await listWithBoth()).toEqual([200, 'revoked_api_key']);
   },
 );
@@ -93,8 +99,9 @@ test.each(['throws', 'hangs'] as const)(
  */
 async function startSlowRead(later: object) {
   stopTime();
-  const slow = Promise.withResolvers<string>();
-  const read = vi.fn(async () => JSON.stringify(later)).mockReturnValueOnce(slow.promise);
+  const slow = Promise.withResolvers<string | null>();
+  const read = vi.fn(() => slow.promise);
+  read.mockResolvedValue(JSON.stringify(later)).mockReturnValueOnce(slow.promise);
   const bindings = { ...stubBindings(), API_KEYS: { get: read } };
   const key = generateKey('production');
   const send = async () => (await sendInProcess({ path: '/v1/pets' }, bindings, { key })).status;
@@ -116,12 +123,15 @@ test('a revoked key is rejected thirty seconds after the last read of KV began',
   expect(read).toHaveBeenLastCalledWith(expect.any(String), { cacheTtl: 30 });
 });
 
-test('a read of KV that returns late does not restore a revoked key', async () => {
-  const { send, first, slow } = await startSlowRead({ ...RECORD, ...REVOKED });
+test.each([
+  ['restore a revoked key', REVOKED, JSON.stringify(RECORD), 401],
+  ['forget a new one', {}, null, 200],
+])('a read of KV that returns late does not %s', async (_, later, stored, status) => {
+  const { send, first, slow } = await startSlowRead({ ...RECORD, ...later });
   vi.advanceTimersByTime(1_000);
-  expect(await send()).toBe(401);
-  slow.resolve(JSON.stringify(RECORD));
-  expect([await first, await send()]).toEqual([401, 401]);
+  expect(await send()).toBe(status);
+  slow.resolve(stored);
+  expect([await first, await send()]).toEqual([status, status]);
 });
 
 test('a read of KV that fails late uses a record that was read since', async () => {

@@ -1,5 +1,6 @@
 /** `X-D1-Bookmark`: sessions that read their own writes from any replica. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { Database } from '../../src/d1/database.ts';
 import { unavailableMessage } from '../../src/http/unavailable.ts';
 import { expectError, startFaultyStore } from '../support/store.ts';
 
@@ -40,6 +41,12 @@ test('a write and the read after it share one session on the primary', async () 
   const refused = await store.placeOrder({ petId: 7 }, inSession(KNOWN));
   expect(refused.status).toBe(404);
   expect((await store.calls()).sessions).toEqual(['first-primary']);
+});
+
+test('without a start, a database reads from the primary', () => {
+  const withSession = vi.fn();
+  new Database({ withSession } as never);
+  expect(withSession).toHaveBeenCalledWith('first-primary');
 });
 
 test.each([KNOWN, 'first-unconstrained'])(

@@ -1,6 +1,7 @@
 /** `Idempotency-Key`: a create is carried out once, also if D1 fails. */
 import { expect, test } from 'vitest';
 import type { Fault } from '../faults/fault.ts';
+import { operations } from '../support/contract.ts';
 import { exact, expectError, type Reply, startFaultyStore } from '../support/store.ts';
 
 const store = startFaultyStore();
@@ -79,6 +80,8 @@ test.each(CREATES.flatMap((create) => FAULTS.map((faults) => [create, ...faults]
   },
 );
 
+const createPet = operations.find(({ operationId }) => operationId === 'createPet');
+
 test.each<[d1: Fault[], replayed: string | null]>([
   [['throws', 'throws', 'throws'], null],
   // The record cannot be read.
@@ -89,6 +92,7 @@ test.each<[d1: Fault[], replayed: string | null]>([
     'The database did not respond. It is unknown whether the request was carried out. ' +
     'Retry with the same Idempotency-Key: it is carried out at most once.';
   expectError(await store.createPet(REX, withKey('k')), 503, 'service_unavailable', message);
+  expect(JSON.stringify(createPet?.operation.responses[503])).toContain(message);
   expect((await store.calls()).d1).toBe(3);
   const { headers } = await store.createPet(REX, withKey('k'));
   expect(headers.get('idempotency-replayed')).toBe(replayed);

@@ -41,6 +41,7 @@ const WRITE = { method: 'POST', body: '{"name":"Rex","categoryId":1}' };
 
 test.each([
   ['an outage of D1', [{ status: 503 }], LOST, {}],
+  ['a text that D1 throws', [{ status: 503, cause: 'a text' }], 'a text', {}],
   [
     'an outage of the primary',
     [{ status: 503 }],
@@ -150,7 +151,7 @@ test('no line contains a key, path, query, body or name', async () => {
   for (const ray of ['8f1c-FRASECRET', 'Secret-FRA', `${'123454321'.padEnd(33, '0')}-FRA`])
     await store.fetch('/v1/pets', {
       key: `${key}x`,
-      headers: { 'cf-ray': ray, 'x-request-id': 'SecretId' },
+      headers: { 'cf-ray': ray, 'x-request-id': 'SecretId', origin: 'https://secret' },
     });
   const lines = JSON.stringify(await store.logLines());
   expect(lines).not.toMatch(/secret|123454321/i);

@@ -6,17 +6,20 @@ import { unstable_readConfig as readConfig } from 'wrangler';
 import packageJson from '../../package.json' with { type: 'json' };
 import { description, operations, text } from '../support/contract.ts';
 
-const baseUrlOf = (env: string) => readConfig({ config: 'wrangler.toml', env }).vars.BASE_URL;
+const read = (env: string) => readConfig({ config: 'wrangler.toml', env });
+const baseUrlOf = (env: string) => read(env).vars.BASE_URL;
 
 test('the description names its version and servers, and explains the codes', () => {
   const production = baseUrlOf('production');
-  const { openapi, info, servers } = description;
+  const { openapi, info, servers, tags } = description;
   // Some tools know no later patch version.
   expect([openapi, info.version]).toEqual(['3.1.0', packageJson.version]);
+  expect(tags[0].name).toBe('animals');
+  const local = `http://localhost:${read('').dev.port}/v1`;
   expect(servers).toEqual([
     { url: production, description: 'Production', 'x-internal': false },
     { url: baseUrlOf('staging'), description: 'Staging', 'x-internal': true },
-    { url: 'http://localhost:8787/v1', description: 'Local development', 'x-internal': true },
+    { url: local, description: 'Local development', 'x-internal': true },
   ]);
   expect(info.description).toContain(`${production}/pets`);
   // Of the table of codes, whose link leads nowhere here.

@@ -106,6 +106,7 @@ test.each<[string, number, string, number, string, string?]>([
   ['has the exit code of npm ci', 1, 'exit 3', 3, CI],
   ['has the exit code of npm rebuild', 1, '[ $1 = ci ] || exit 3', 3, BOTH],
   ['fails when npm is killed', 1, 'kill $$', 1, CI],
+  ['waits for npm after Ctrl-C', 1, 'kill -INT $PPID; exit 3', 3, CI],
 ])('npm start %s', async (_, installed, script, code, commands, option = '--no-warnings') => {
   const cwd = await temporaryFolder();
   mkdirSync(join(cwd, 'node_modules'));

@@ -92,7 +92,7 @@ test('a binding is identified by its text or id, and a secret by its name alone'
 const version = { version: 'new' };
 
 /** Tests a store whose health has these answers, the last one for ever, and what it finds. */
-async function testStore(health: object[], found: object = { name: 'a' }) {
+async function testStore(health: object[], found: object = { name: 'a' }, changed = {}) {
   vi.useFakeTimers({ toFake: ['Date'] });
   const { signal } = new AbortController();
   const lines: unknown[] = [];
@@ -100,6 +100,7 @@ async function testStore(health: object[], found: object = { name: 'a' }) {
     'POST /pets': { id: 1 },
     'PATCH /pets/1': { name: 'a' },
     'GET /pets/1': found,
+    ...changed,
   };
   const request = async (store: Store, line: string, ...others: unknown[]) => {
     expect(store.signal).toBe(line.startsWith('DELETE') ? undefined : signal);
@@ -134,6 +135,13 @@ test('a version is tested after five answers of it in a row', async () => {
   ];
   expect(await testStore(health)).toMatchObject({ error: undefined, pauses: 2 });
   expect(health).toEqual([{}]);
+});
+
+test('a smoke test that cannot change its animal deletes it', async () => {
+  const error = new Error('failed');
+  const result = await testStore([version], {}, { 'PATCH /pets/1': error });
+  expect(result).toMatchObject({ error });
+  expect(result.lines.at(-1)).toEqual(['DELETE /pets/1', 204]);
 });
 
 test('the test of a version that does not answer within a minute fails', async () => {

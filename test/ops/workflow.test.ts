@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import fallback from '../../ops/node/package.json' with { type: 'json' };
+import { scripts } from '../../package.json' with { type: 'json' };
 
 /** Without the `$` of expressions, which a linter takes for templates. */
 const read = (path: string) => readFileSync(path, 'utf8').replaceAll('${{', '{{');
@@ -27,6 +28,7 @@ test('checks compare the migrations with those of the base, and run nothing of a
     'npm run test:slow',
     '  CHROMIUM="$(command -v chromium)" npm run test:browser',
   ]);
+  expect(scripts.check).toContain(' && npm run openapi -- --check && ');
 });
 
 test('only checked pushes to main reach staging, and main production, one after the other', () => {
@@ -63,7 +65,10 @@ test('only the last step sees secrets, and no workflow may write', () => {
     'SMOKE_API_KEY: {{ secrets.SMOKE_API_KEY }}',
   ]);
   // By default, `git` of a later step could read the token of a checkout.
-  expect(both.match(/persist-.*/g)).toEqual(Array(2).fill('persist-credentials: false'));
+  const token = 'persist-credentials: false';
+  // A release that ends early does not go back.
+  const limits = ['timeout-minutes: 45', token, 'timeout-minutes: 40', token];
+  expect(both.match(/(?:timeout|persist)-.*/g)).toEqual(limits);
   const permissions = both.match(/(?<=permissions:\s*)\S.*/g);
   expect(permissions).toEqual(['contents: read', '{}', 'contents: read', 'contents: read']);
   expect(both).not.toMatch(/: write$|continue-on-error/m);

