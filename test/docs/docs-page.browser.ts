@@ -86,7 +86,8 @@ async function unfold(operationId: string) {
   return {
     input: (name: string) => operation.getByLabel(name, { exact: true }),
     async execute() {
-      await execute.click();
+      // A second click, while the request runs, sends nothing.
+      await execute.dblclick();
       const response = operation.locator('.live-responses-table .response').first();
       const status = await response.locator('.response-col_status').innerText();
       return [status.trim(), await response.locator('.highlight-code code').first().innerText()];
@@ -101,10 +102,20 @@ test('the first request to a local store succeeds, by curl and by the page', asy
   const header = `-H 'Authorization: Bearer ${LOCAL_KEY}'`;
   const curl = `curl -i -w '\\n' http://localhost/v1/pets \\\n  ${header}`;
   expect((await page.locator('.description pre').innerText()).trim()).toBe(curl);
-  expect(await (await unfold('listPets')).execute()).toEqual(['200', '[]']);
-  // The focus stays, so the status is announced.
-  expect(await page.locator(':focus').innerText()).toBe('Execute');
-  expect(await page.getByRole('status').innerText()).toBe('Response: 200 OK');
+  // The focus stays, so the status of each response is announced.
+  const status = page.locator('#answer');
+  const before: string[] = [];
+  await page.route('**/v1/pets*', async (route) => {
+    before.push(String(await status.textContent()));
+    await route.fallback();
+  });
+  const listPets = await unfold('listPets');
+  for (let responses = 0; responses < 2; responses += 1) {
+    expect(await listPets.execute()).toEqual(['200', '[]']);
+    expect(await page.locator(':focus').innerText()).toBe('Execute');
+    await expect.poll(() => status.innerText()).toBe('Response: 200 OK');
+  }
+  expect(before).toEqual(['', '']);
 });
 
 test.each([
