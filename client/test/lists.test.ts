@@ -4,9 +4,8 @@ import { clientWith, headerOf, lost, problem, reply, rex, unavailable } from './
 
 /** A page of a deprecated operation, with a next page. */
 const page = (body: string, next: string) => {
-  const other = '<https://a.example/b?c>; rel=';
-  const link = `<https://elsewhere.example/?${next}>; rel="next"`;
-  return reply(body, { headers: { Link: `${other}"a", ${link}, ${other}"deprecation"` } });
+  const Link = `<?>; rel=a, <https://elsewhere.example/?${next}>; rel="next", <?>; rel=b`;
+  return reply(body, { headers: { Link } });
 };
 
 test('a list is all items, from pages of 100 by default, or one page', async () => {

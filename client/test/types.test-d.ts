@@ -13,14 +13,14 @@ const id: bigint = (await store.getPet(7n)).id;
 // Codes and statuses are known, and open: a newer service may send others.
 'a newer status' satisfies Client.PetStatus & Client.NewPet['status'];
 'a newer code' satisfies Client.StoreErrorCode;
-type Known<Code> = Code extends string ? (string extends Code ? never : Code) : never;
-'network_error' satisfies Known<Client.StoreErrorCode>;
-'deadline_exceeded' satisfies Known<Client.StoreErrorCode>;
-'aborted' satisfies Known<Client.StoreErrorCode>;
-'invalid_response' satisfies Known<Client.StoreErrorCode>;
+type Known = keyof { [Code in Client.StoreErrorCode as string extends Code ? never : Code]: 0 };
+['network_error', 'deadline_exceeded', 'aborted', 'invalid_response'] satisfies Known[];
 // A setting can be passed on.
-({ deadlineMs: undefined, attemptTimeoutMs: undefined }) satisfies Client.CallOptions;
-({ maxAttempts: undefined, signal: undefined }) satisfies Client.CallOptions;
+({
+  deadlineMs: undefined,
+  attemptTimeoutMs: undefined,
+  maxAttempts: undefined,
+}) satisfies Client.CallOptions;
 // A received value can be sent back.
 const { id: _, ...pet } = await store.getPet(id);
 await store.createPet(pet);
@@ -40,6 +40,6 @@ store.updatePet(7n, { name: 'Max' }, { idempotencyKey: 'k' });
 // @ts-expect-error: what is read is unknown
 Client.parseJson('{}').name;
 // @ts-expect-error: only `createAnimalStore` makes a client
-new Client.AnimalStore({ baseUrl: '', apiKey: '' });
+Client.AnimalStore satisfies object;
 // @ts-expect-error: the client follows the pages itself
 store.listPets({ after: '7' });
