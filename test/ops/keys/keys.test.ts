@@ -134,8 +134,9 @@ test.each([
   ['was replaced by key_b: rotate that one', { ...ANNA, rotatedTo: 'key_b' }],
 ])('a key is not rotated that before the answer %s', async (problem, change) => {
   fake.put(ANNA);
-  fake.before = (command) => {
-    if (command === 'get') fake.put(change);
+  fake.before = (_command, name) => {
+    // Not in the bulk read before the question.
+    if (name === 'key:key_anna') fake.put(change);
   };
   expect(await fake.run('rotate key_anna --env production', 'y\n')).toMatchObject({
     code: 1,
