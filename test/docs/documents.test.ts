@@ -9,6 +9,7 @@ import { DEADLINE_MS } from '../../src/d1/execute.ts';
 import { BODY_DEADLINE_MS, MAX_BODY_BYTES } from '../../src/http/body.ts';
 import { MAX_VALUES } from '../../src/http/json.ts';
 import { LIMIT } from '../../src/http/paging.ts';
+import { MAX_PROBLEMS } from '../../src/http/problems.ts';
 import { MAX_QUERY_LENGTH } from '../../src/http/query-text.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../../src/http/request-headers.ts';
 import { MAX_NAME_LENGTH } from '../../src/pets/schemas.ts';
@@ -53,6 +54,7 @@ const LIMITS: [string, string, (number | undefined)[]][] = [
   ['docs/api.md', '| `name` ', [1, MAX_NAME_LENGTH]],
   ['docs/api.md', '| body ', [MAX_BODY_BYTES / 1024, BODY_DEADLINE_MS / 1000, MAX_VALUES]],
   ['docs/api.md', '| query string ', [MAX_QUERY_LENGTH]],
+  ['docs/api.md', '| problems in a message ', [MAX_PROBLEMS]],
   ['docs/api.md', '| `Idempotency-Key` ', [1, MAX_IDEMPOTENCY_KEY_LENGTH]],
   ['docs/api.md', '| time for KV ', [KV_DEADLINE_MS / 1000]],
   ['docs/api.md', '| time for D1 ', [DEADLINE_MS / 1000]],
