@@ -100,8 +100,8 @@ test.each(['throws', 'hangs'] as const)(
 async function startSlowRead(later: object) {
   stopTime();
   const slow = Promise.withResolvers<string | null>();
-  const read = vi.fn(() => slow.promise);
-  read.mockResolvedValue(JSON.stringify(later)).mockReturnValueOnce(slow.promise);
+  const read = vi.fn<() => Promise<string | null>>(async () => JSON.stringify(later));
+  read.mockReturnValueOnce(slow.promise);
   const bindings = { ...stubBindings(), API_KEYS: { get: read } };
   const key = generateKey('production');
   const send = async () => (await sendInProcess({ path: '/v1/pets' }, bindings, { key })).status;

@@ -1,5 +1,5 @@
 /** The description is what clients know, and rules hold for all of it. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
@@ -63,7 +63,7 @@ function hashOf(part: object): string {
     if (name === 'enum' && value.includes('not_found')) return [];
     return name === 'message' && typeof value === 'string' ? '' : value;
   });
-  return createHash('sha256').update(json).digest('hex').slice(0, 8);
+  return hash('sha256', json).slice(0, 8);
 }
 
 /** An object of the description, and all objects in it. Some of them are schemas. */

@@ -91,22 +91,22 @@ test('a binding is identified by its text or id, and a secret by its name alone'
 
 const version = { version: 'new' };
 
-/** Tests a store whose health has these answers, the last one for ever, and what it finds. */
-async function testStore(health: object[], found: object = { name: 'a' }, changed = {}) {
+/** Tests a store whose health has these answers, the last one for ever, and with other answers. */
+async function testStore(health: object[], others: Record<string, object> = {}) {
   vi.useFakeTimers({ toFake: ['Date'] });
   const { signal } = new AbortController();
   const lines: unknown[] = [];
   const answers: Record<string, object> = {
     'POST /pets': { id: 1 },
     'PATCH /pets/1': { name: 'a' },
-    'GET /pets/1': found,
-    ...changed,
+    'GET /pets/1': { name: 'a' },
+    ...others,
   };
-  const request = async (store: Store, line: string, ...others: unknown[]) => {
+  const request = async (store: Store, line: string, ...expected: unknown[]) => {
     expect(store.signal).toBe(line.startsWith('DELETE') ? undefined : signal);
     if (line === 'GET /health') return health.length > 1 ? health.shift() : health[0];
     if (line === 'GET /pets') expect(store.apiKey).toBe('x');
-    lines.push([line, ...others]);
+    lines.push([line, ...expected]);
     if (answers[line] instanceof Error) throw answers[line];
     return answers[line];
   };
@@ -139,7 +139,7 @@ test('a version is tested after five answers of it in a row', async () => {
 
 test('a smoke test that cannot change its animal deletes it', async () => {
   const error = new Error('failed');
-  const result = await testStore([version], {}, { 'PATCH /pets/1': error });
+  const result = await testStore([version], { 'PATCH /pets/1': error });
   expect(result).toMatchObject({ error });
   expect(result.lines.at(-1)).toEqual(['DELETE /pets/1', 204]);
 });
@@ -154,7 +154,7 @@ test.each([
   [{ name: 'b' }, new Error('GET /pets/1: not the changed animal')],
   [new Error('failed'), new Error('failed')],
 ])('a smoke test that finds %j deletes its animal', async (found, problem) => {
-  const { error, lines } = await testStore([version], found);
+  const { error, lines } = await testStore([version], { 'GET /pets/1': found });
   expect(error).toEqual(problem);
   const name = expect.stringMatching(/^Smoke test [\w-]{36}$/);
   expect(lines).toEqual([
